@@ -1,0 +1,136 @@
+//! A point in time with the zone it is shown in. Core has no clock: callers hand moments in.
+
+/// Seconds since 1970-01-01T00:00:00Z, and the zone's offset in which to show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    unix_seconds: i64,
+    offset_minutes: i16,
+}
+
+/// A moment taken apart in its own zone (proleptic Gregorian calendar).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Civil {
+    /// Year, 0 to 9999.
+    pub year: u16,
+    /// Month, 1 to 12.
+    pub month: u8,
+    /// Day, 1 to 31.
+    pub day: u8,
+    /// Hour, 0 to 23.
+    pub hour: u8,
+    /// Minute, 0 to 59.
+    pub minute: u8,
+    /// Second, 0 to 59.
+    pub second: u8,
+}
+
+const SECONDS_PER_DAY: i64 = 86_400;
+/// 9999-12-31T23:59:59Z less one day, so that any offset stays within year 9999.
+const LATEST: i64 = 253_402_214_400;
+
+impl Moment {
+    /// A moment within the years 1970 to 9999, offset within ±18 hours; `None` outside.
+    pub fn new(unix_seconds: i64, offset_minutes: i16) -> Option<Self> {
+        let fits =
+            (SECONDS_PER_DAY..LATEST).contains(&unix_seconds) && (-1080..=1080).contains(&offset_minutes);
+        fits.then_some(Self { unix_seconds, offset_minutes })
+    }
+
+    /// Seconds since the epoch.
+    pub const fn unix_seconds(self) -> i64 {
+        self.unix_seconds
+    }
+
+    /// The zone's offset in minutes east of UTC.
+    pub const fn offset_minutes(self) -> i16 {
+        self.offset_minutes
+    }
+
+    /// The moment in its own zone.
+    pub fn civil(self) -> Civil {
+        let local = self.unix_seconds + i64::from(self.offset_minutes) * 60;
+        let (days, seconds) = (local.div_euclid(SECONDS_PER_DAY), local.rem_euclid(SECONDS_PER_DAY));
+        // Days to year, month and day: eras of 400 years that begin on 1 March.
+        let shifted = days + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let day_of_era = shifted.rem_euclid(146_097);
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let small = |value: i64| u8::try_from(value).unwrap_or(0);
+        Civil {
+            year: u16::try_from(year).unwrap_or(0),
+            month: small(month),
+            day: small(day),
+            hour: small(seconds / 3600),
+            minute: small(seconds / 60 % 60),
+            second: small(seconds % 60),
+        }
+    }
+
+    /// The PDF date string (ISO 32000-2, 7.9.4): `D:20261130184928-03'00'`.
+    pub fn to_pdf_date(self) -> String {
+        let Civil { year, month, day, hour, minute, second } = self.civil();
+        let (sign, hours, minutes) = self.offset_parts();
+        format!("D:{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}{sign}{hours:02}'{minutes:02}'")
+    }
+
+    /// RFC 3339 with the zone: `2026-11-30T18:49:28-03:00`.
+    pub fn to_rfc3339(self) -> String {
+        let Civil { year, month, day, hour, minute, second } = self.civil();
+        let (sign, hours, minutes) = self.offset_parts();
+        format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{sign}{hours:02}:{minutes:02}"
+        )
+    }
+
+    /// As a Brazilian reader writes it, with the zone: `30/11/2026 18:49:28 -03:00`.
+    pub fn to_brazilian(self) -> String {
+        let Civil { year, month, day, hour, minute, second } = self.civil();
+        let (sign, hours, minutes) = self.offset_parts();
+        format!(
+            "{day:02}/{month:02}/{year:04} {hour:02}:{minute:02}:{second:02} {sign}{hours:02}:{minutes:02}"
+        )
+    }
+
+    fn offset_parts(self) -> (char, u16, u16) {
+        let sign = if self.offset_minutes < 0 { '-' } else { '+' };
+        let minutes = self.offset_minutes.unsigned_abs();
+        (sign, minutes / 60, minutes % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_in_their_zone() {
+        let moment = Moment::new(1_796_075_368, -180).unwrap();
+        assert_eq!(moment.to_rfc3339(), "2026-11-30T18:49:28-03:00");
+        assert_eq!(moment.to_pdf_date(), "D:20261130184928-03'00'");
+        assert_eq!(moment.to_brazilian(), "30/11/2026 18:49:28 -03:00");
+    }
+
+    #[test]
+    fn leap_days_and_century_ends_are_right() {
+        for (seconds, text) in [
+            (951_782_400, "2000-02-29T00:00:00+00:00"),
+            (1_709_164_800, "2024-02-29T00:00:00+00:00"),
+            (4_107_542_399, "2100-02-28T23:59:59+00:00"),
+            (4_107_542_400, "2100-03-01T00:00:00+00:00"),
+        ] {
+            assert_eq!(Moment::new(seconds, 0).unwrap().to_rfc3339(), text);
+        }
+    }
+
+    #[test]
+    fn years_outside_the_calendar_of_pdf_are_refused() {
+        assert_eq!(Moment::new(i64::MAX, 0), None);
+        assert_eq!(Moment::new(-1, 0), None);
+        assert_eq!(Moment::new(1_796_075_368, 2000), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! The protocols between the processes of CyberCore Signer, in one page.

@@ -1,0 +1,2 @@
+//! The `cargo xtask` commands.
+fn main() {}

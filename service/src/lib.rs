@@ -1,0 +1,1 @@
+//! The service, the token host and the command line of CyberCore Signer.

@@ -1,0 +1,2 @@
+//! The `cybercore-signer` program.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The tray program.
+fn main() {}

@@ -1,0 +1,6 @@
+//! Files of the person: read by position, copied while they are hashed, written whole or not at all.
+
+pub mod copy;
+pub mod destination;
+mod platform;
+pub mod source;

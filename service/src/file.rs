@@ -2,5 +2,6 @@
 
 pub mod copy;
 pub mod destination;
+pub mod overlay;
 mod platform;
 pub mod source;

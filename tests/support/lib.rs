@@ -1,6 +1,8 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
+pub mod documents;
 pub mod judges;
+pub mod processes;
 pub mod signing;
 
 use std::{

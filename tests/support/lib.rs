@@ -4,6 +4,7 @@ pub mod documents;
 pub mod judges;
 pub mod processes;
 pub mod signing;
+pub mod softhsm;
 
 use std::{
     path::{Path, PathBuf},

@@ -1,5 +1,6 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
+pub mod card;
 pub mod documents;
 pub mod judges;
 pub mod processes;

@@ -41,6 +41,8 @@ pub enum ErrorCode {
     FieldLocked,
     /// No signature field has the name that was given.
     FieldNotFound,
+    /// The input was changed while it was read.
+    InputChanged,
     /// A file that was named as input cannot be opened.
     InputUnreadable,
     /// A defect of this program.
@@ -124,6 +126,7 @@ impl ErrorCode {
         Self::FieldAlreadySigned,
         Self::FieldLocked,
         Self::FieldNotFound,
+        Self::InputChanged,
         Self::InputUnreadable,
         Self::Internal,
         Self::ModuleArchitecture,
@@ -165,6 +168,7 @@ impl ErrorCode {
             Self::FieldAlreadySigned => "field-already-signed",
             Self::FieldLocked => "field-locked",
             Self::FieldNotFound => "field-not-found",
+            Self::InputChanged => "input-changed",
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
             Self::ModuleArchitecture => "module-architecture",
@@ -220,7 +224,7 @@ impl ErrorCode {
             Self::PasswordIncorrect | Self::PinIncorrect | Self::SecretMissing => Remedy::EnterPinAgain,
             Self::PinLocked => Remedy::UnlockToken,
             Self::TokenAbsent | Self::TokenRemoved => Remedy::InsertToken,
-            Self::TokenFailed => Remedy::Retry,
+            Self::InputChanged | Self::TokenFailed => Remedy::Retry,
         }
     }
 }

@@ -1,1 +1,15 @@
 //! The service, the token host and the command line of CyberCore Signer.
+//!
+//! - [`file`]: reads, copies and writes the person's files
+//! - [`token`]: credentials, reached only through a token host process
+//! - [`sign`] and [`validate`]: the two jobs, from file to file
+//! - [`cli`]: the command line; [`text`]: what it says
+//! - [`clock`]: the machine's time and zone, as values for core
+
+pub mod cli;
+pub mod clock;
+pub mod file;
+pub mod sign;
+pub mod text;
+pub mod token;
+pub mod validate;

@@ -1,1 +1,59 @@
 //! Shared support for the tests that need real processes and foreign tools.
+
+pub mod judges;
+pub mod signing;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+/// The root of this repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// Material that stays outside the repository (other projects' documents, ITI's data): beside
+/// it, or where `SIGNER_SHARED` says. `None` where there is none: its tests say that they were
+/// left out.
+pub fn shared() -> Option<PathBuf> {
+    let folder = match std::env::var_os("SIGNER_SHARED") {
+        Some(folder) => PathBuf::from(folder),
+        None => repository().parent()?.join("shared"),
+    };
+    folder.is_dir().then_some(folder)
+}
+
+/// Says that a test, or a part of it, was left out. In CI a missing tool is a failure.
+///
+/// # Panics
+/// Where `CI` is set.
+pub fn left_out(reason: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{reason}");
+    println!("left out: {reason}");
+}
+
+/// The `cybercore-signer` program, built once for this test run.
+///
+/// # Panics
+/// Where it does not build.
+pub fn signer_program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // SIGNER_PROGRAM names another build to test, such as the release binary.
+        if let Some(program) = std::env::var_os("SIGNER_PROGRAM") {
+            return PathBuf::from(program);
+        }
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "--package", "signer-service", "--bin", "cybercore-signer"])
+            .current_dir(repository())
+            .status()
+            .expect("cargo starts");
+        assert!(status.success(), "cybercore-signer builds");
+        let test = std::env::current_exe().expect("a test knows its own path");
+        let profile = test.parent().and_then(Path::parent).expect("tests lie two folders down");
+        profile.join("cybercore-signer")
+    })
+}

@@ -1,0 +1,249 @@
+//! A signature in the making: [`Prepared`] → [`Pending`] → [`Signed`], each a type.
+//!
+//! [`Prepared`] holds the update to append with a hole for the CMS; the caller hashes the
+//! original's bytes and [`Prepared::hashed_parts`]; [`Pending`] holds what the key signs;
+//! [`Signed`] holds the finished update. Level B-B: no `signing-time` attribute, the time
+//! stands in `/M`.
+
+use crate::{
+    algorithm::SignatureAlgorithm,
+    cms::{certificate::Certificate, signed_data::ToBeSigned},
+    credential::{self, CredentialWarning},
+    digest::{Digest, DigestAlgorithm, RunningDigest},
+    moment::Moment,
+    pades::error::PadesError,
+    pdf::{
+        byte_range::ByteRange,
+        document::Document,
+        error::PdfError,
+        geometry::Rectangle,
+        revision::{self, FieldChoice, SignatureRequest, SignedRevision},
+        source::Source,
+    },
+    seal::{self, Placement, SealText},
+};
+
+/// Where a signature goes.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A new signature field.
+    NewField {
+        /// Its name; an unused one is found where none is given.
+        name: Option<String>,
+        /// The page of its widget.
+        page: PageChoice,
+        /// Where its seal stands; without a seal the field is invisible.
+        placement: Placement,
+    },
+    /// An empty signature field of the document, with its own page and rectangle.
+    ExistingField {
+        /// Its fully qualified name.
+        name: String,
+    },
+}
+
+/// A page of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageChoice {
+    /// The last page.
+    Last,
+    /// A page by its number, from 1.
+    Number(u32),
+}
+
+/// All that is decided before a signature is prepared.
+#[derive(Debug, Clone)]
+pub struct Order<'a> {
+    /// The certificate whose key will sign.
+    pub signer: &'a Certificate,
+    /// Its issuers in order, as they go into the CMS.
+    pub chain: &'a [Certificate],
+    /// The digest; `None` takes the one that goes with the key.
+    pub digest: Option<DigestAlgorithm>,
+    /// The time that `/M` and the seal show, and at which the certificate must be valid.
+    pub moment: Moment,
+    /// The field.
+    pub target: Target,
+    /// The seal; `None` for an invisible signature.
+    pub seal: Option<&'a SealText>,
+    /// `/Reason`.
+    pub reason: Option<&'a str>,
+    /// `/Location`.
+    pub location: Option<&'a str>,
+    /// `/Name`: the holder as shown.
+    pub name: Option<&'a str>,
+}
+
+/// An update with a hole for the CMS.
+#[derive(Debug)]
+pub struct Prepared {
+    revision: SignedRevision,
+    algorithm: SignatureAlgorithm,
+    signer: Certificate,
+    chain: Vec<Certificate>,
+    warnings: Vec<CredentialWarning>,
+}
+
+/// An update whose digest is known: waits for the signature value.
+#[derive(Debug)]
+pub struct Pending {
+    revision: SignedRevision,
+    algorithm: SignatureAlgorithm,
+    to_be_signed: ToBeSigned,
+}
+
+/// A finished update: append it to the original and the document is signed.
+#[derive(Debug)]
+pub struct Signed {
+    revision: SignedRevision,
+}
+
+impl Prepared {
+    /// Checks the certificate against the moment, draws the seal and builds the update. Reads
+    /// `document` where needed, never as a whole.
+    ///
+    /// # Errors
+    /// Where the certificate may not sign at that moment, the document cannot be signed, or
+    /// the field or page does not exist.
+    pub fn new<S: Source>(document: &Document<S>, order: &Order<'_>) -> Result<Self, PadesError> {
+        let warnings = credential::check_for_signing(order.signer, order.moment)?;
+        let key = order.signer.key_kind();
+        let algorithm = key.signature_algorithm(order.digest.unwrap_or_else(|| key.default_digest()))?;
+        let mut update = revision::begin(document)?;
+
+        let (page, field, rectangle) = match &order.target {
+            Target::NewField { name, page, placement } => {
+                let number = match page {
+                    PageChoice::Last => document.page_count()?.max(1),
+                    PageChoice::Number(number) => *number,
+                };
+                let page = document.page(number)?;
+                let rectangle = match order.seal {
+                    Some(_) => seal::rectangle(&page.geometry, placement),
+                    None => Rectangle::EMPTY,
+                };
+                (page, FieldChoice::New { name: name.as_deref() }, rectangle)
+            }
+            Target::ExistingField { name } => {
+                let fields = document.fields()?;
+                let field = fields
+                    .iter()
+                    .find(|field| field.name == *name)
+                    .ok_or_else(|| PdfError::FieldNotFound { name: name.clone() })?;
+                let page = document.page_of_field(field)?;
+                let rectangle = field.rectangle.unwrap_or(Rectangle::EMPTY);
+                (page, FieldChoice::Existing { name }, rectangle)
+            }
+        };
+        let visible = rectangle.width() > 0.0 && rectangle.height() > 0.0;
+        let appearance = match order.seal {
+            Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),
+            Some(_) | None => None,
+        };
+        let revision = revision::sign_revision(
+            document,
+            update,
+            &SignatureRequest {
+                page: page.number,
+                field,
+                rectangle,
+                appearance,
+                reason: order.reason,
+                location: order.location,
+                name: order.name,
+                date: order.moment,
+                contents_len: ToBeSigned::reserve_len(order.signer, order.chain, algorithm),
+            },
+        )?;
+        Ok(Self { revision, algorithm, signer: order.signer.clone(), chain: order.chain.to_vec(), warnings })
+    }
+
+    /// What the person should know about the certificate.
+    pub fn warnings(&self) -> &[CredentialWarning] {
+        &self.warnings
+    }
+
+    /// The name of the signature field.
+    pub fn field_name(&self) -> &str {
+        &self.revision.field_name
+    }
+
+    /// The algorithm the key will use; its digest is the one to hash the document with.
+    pub const fn algorithm(&self) -> SignatureAlgorithm {
+        self.algorithm
+    }
+
+    /// The bytes to append, the hole still filled with zeros.
+    pub fn update(&self) -> &[u8] {
+        &self.revision.bytes
+    }
+
+    /// The spans that will be signed, counted from byte 0 of the whole file.
+    pub const fn byte_range(&self) -> &ByteRange {
+        &self.revision.byte_range
+    }
+
+    /// The parts of the update that are hashed, after all bytes of the original.
+    pub fn hashed_parts(&self) -> [&[u8]; 2] {
+        self.revision.hashed_parts()
+    }
+
+    /// Feeds the update's hashed parts to a digest that has seen the whole original, and goes on.
+    ///
+    /// # Errors
+    /// Where the CMS attributes cannot be made.
+    pub fn finish_digest(self, mut original: RunningDigest) -> Result<Pending, PadesError> {
+        for part in self.hashed_parts() {
+            original.update(part);
+        }
+        self.with_digest(&original.finish())
+    }
+
+    /// Goes on with the digest of the byte range.
+    ///
+    /// # Errors
+    /// Where the digest has another algorithm or the CMS attributes cannot be made.
+    pub fn with_digest(self, content: &Digest) -> Result<Pending, PadesError> {
+        let to_be_signed = ToBeSigned::new(content, &self.signer, &self.chain, self.algorithm)?;
+        Ok(Pending { revision: self.revision, algorithm: self.algorithm, to_be_signed })
+    }
+}
+
+impl Pending {
+    /// What the key signs: the DER of the signed attributes (RFC 5652, 5.4).
+    pub fn to_be_signed(&self) -> &[u8] {
+        self.to_be_signed.bytes()
+    }
+
+    /// The algorithm the key signs it with.
+    pub const fn algorithm(&self) -> SignatureAlgorithm {
+        self.algorithm
+    }
+
+    /// Checks the signature value against the certificate and fills the hole.
+    ///
+    /// # Errors
+    /// Where the value is not a signature by the certificate's key, or the hole is too small.
+    pub fn complete(mut self, signature: &[u8]) -> Result<Signed, PadesError> {
+        let cms = self.to_be_signed.complete(signature)?;
+        self.revision.fill(&cms)?;
+        Ok(Signed { revision: self.revision })
+    }
+}
+
+impl Signed {
+    /// The bytes to append to the original.
+    pub fn update(&self) -> &[u8] {
+        &self.revision.bytes
+    }
+
+    /// The name of the signature field.
+    pub fn field_name(&self) -> &str {
+        &self.revision.field_name
+    }
+
+    /// The spans that are signed.
+    pub const fn byte_range(&self) -> &ByteRange {
+        &self.revision.byte_range
+    }
+}

@@ -1,0 +1,261 @@
+//! Every signature of a document, judged: integrity, coverage, path to an anchor.
+//!
+//! Revocation is not consulted and changes made after a signature are not judged yet: a
+//! signature that does not cover the entire file is at best [`Indication::Indeterminate`].
+
+use crate::{
+    cms::{certificate::Certificate, error::CmsError, signed_data::SignedData},
+    credential::Holder,
+    digest::{Digest, DigestAlgorithm, RunningDigest},
+    moment::Moment,
+    pades::verdict::{Coverage, Indication, SubIndication, Verdict},
+    pdf::{
+        byte_range::ByteRange,
+        document::Document,
+        error::PdfError,
+        field::SignatureField,
+        signature::SignatureValue,
+        source::{Source, SourceError},
+    },
+    trust::{self, Anchors, TrustError},
+};
+
+/// Reading buffer while a byte range is hashed.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Where the digest of a byte range comes from: read from the file, or known already.
+pub type DigestOf<'a> = dyn FnMut(&ByteRange, DigestAlgorithm) -> Result<Digest, SourceError> + 'a;
+
+/// What a signature is judged against.
+#[derive(Debug, Clone)]
+pub struct Reference<'a> {
+    /// The trust anchors.
+    pub anchors: &'a Anchors,
+    /// Certificates that may help to build a path, beside those in the signature.
+    pub pool: &'a [Certificate],
+    /// The time of validation.
+    pub at: Moment,
+}
+
+/// Why an own signature is not released.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The signed document cannot be read.
+    #[error("the signed document cannot be read")]
+    Pdf(#[from] PdfError),
+    /// The signature is not what was meant.
+    #[error("the signature does not verify: {sub_indication:?} ({detail})")]
+    Failed {
+        /// What the validator says.
+        sub_indication: SubIndication,
+        /// Why.
+        detail: String,
+    },
+}
+
+/// Judges every signature of `document`, in the order of its fields.
+///
+/// # Errors
+/// Where the document itself cannot be read; a signature that cannot be read has a verdict.
+pub fn verify<S: Source>(
+    document: &Document<S>,
+    reference: &Reference<'_>,
+    digest_of: &mut DigestOf<'_>,
+) -> Result<Vec<Verdict>, PdfError> {
+    let fields = document.fields()?;
+    let mut verdicts = Vec::new();
+    for field in &fields {
+        if let Some(value) = &field.value {
+            verdicts.push(judge(document, field, value, reference, digest_of)?);
+        }
+    }
+    Ok(verdicts)
+}
+
+/// Checks the signature just made in `field`, trust aside: structure, entire coverage, CMS, digest.
+///
+/// # Errors
+/// Where the document does not hold such a signature, intact.
+pub fn check_own<S: Source>(
+    document: &Document<S>,
+    field: &str,
+    digest_of: &mut DigestOf<'_>,
+) -> Result<(), CheckError> {
+    let missing = || CheckError::Failed {
+        sub_indication: SubIndication::FormatFailure,
+        detail: "the signature field is missing or empty".to_owned(),
+    };
+    let fields = document.fields()?;
+    let own = fields.iter().find(|candidate| candidate.name == field).ok_or_else(missing)?;
+    let value = own.value.as_ref().ok_or_else(missing)?;
+    let integrity = check_integrity(document, value, digest_of)?;
+    if let Err(failure) = integrity.outcome {
+        return Err(CheckError::Failed { sub_indication: failure.0, detail: failure.1 });
+    }
+    match integrity.coverage {
+        Coverage::EntireFile => Ok(()),
+        Coverage::Revision { .. } | Coverage::Partial => Err(CheckError::Failed {
+            sub_indication: SubIndication::FormatFailure,
+            detail: "the signature does not cover the entire file".to_owned(),
+        }),
+    }
+}
+
+/// The digest of the two spans of `range`, read from `source` in pieces.
+///
+/// # Errors
+/// Where the bytes cannot be read.
+pub fn digest_from_source<S: Source + ?Sized>(
+    source: &S,
+    range: &ByteRange,
+    algorithm: DigestAlgorithm,
+) -> Result<Digest, SourceError> {
+    let mut digest = RunningDigest::new(algorithm);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    for span in range.spans() {
+        let mut offset = span.start;
+        while offset < span.end {
+            let wanted = usize::try_from(span.end - offset).unwrap_or(usize::MAX).min(BUFFER_BYTES);
+            let window = buffer.get_mut(..wanted).unwrap_or_default();
+            let count = source.read_at(offset, window)?;
+            if count == 0 {
+                return Err(SourceError(std::io::ErrorKind::UnexpectedEof.into()));
+            }
+            digest.update(window.get(..count).unwrap_or_default());
+            offset += count as u64;
+        }
+    }
+    Ok(digest.finish())
+}
+
+struct Failure(SubIndication, String);
+
+/// What the bytes of the document say, before any trust.
+struct Integrity {
+    coverage: Coverage,
+    signed_data: Option<SignedData>,
+    outcome: Result<(), Failure>,
+}
+
+fn judge<S: Source>(
+    document: &Document<S>,
+    field: &SignatureField,
+    value: &SignatureValue,
+    reference: &Reference<'_>,
+    digest_of: &mut DigestOf<'_>,
+) -> Result<Verdict, PdfError> {
+    let integrity = check_integrity(document, value, digest_of)?;
+    let signer = integrity.signed_data.as_ref().and_then(SignedData::signer_certificate).cloned();
+    let mut path = Vec::new();
+    let mut outcome = integrity.outcome;
+    if let (Ok(()), Some(signer), Some(data)) = (&outcome, &signer, &integrity.signed_data) {
+        let mut pool = data.certificates().to_vec();
+        pool.extend_from_slice(reference.pool);
+        match trust::validate_path(signer, &pool, reference.anchors, reference.at) {
+            Ok(found) => path = found.certificates().to_vec(),
+            Err(error) => outcome = Err(Failure(sub_indication_of_trust(&error), describe(&error))),
+        }
+    }
+    if outcome.is_ok() {
+        match integrity.coverage {
+            Coverage::EntireFile => {}
+            Coverage::Revision { .. } => {
+                let detail = "bytes were added after this signature and are not judged".to_owned();
+                outcome = Err(Failure(SubIndication::LaterChanges, detail));
+            }
+            Coverage::Partial => {
+                let detail = "the signature does not cover a whole revision".to_owned();
+                outcome = Err(Failure(SubIndication::FormatFailure, detail));
+            }
+        }
+    }
+    let (indication, sub_indication, detail) = match outcome {
+        Ok(()) => (Indication::TotalPassed, None, None),
+        Err(Failure(sub, detail)) => (sub.indication(), Some(sub), Some(detail)),
+    };
+    Ok(Verdict {
+        field: field.name.clone(),
+        indication,
+        sub_indication,
+        detail,
+        coverage: integrity.coverage,
+        sub_filter: value.sub_filter.clone(),
+        claimed_time: value.claimed_time.clone(),
+        digest: integrity.signed_data.as_ref().and_then(SignedData::digest_algorithm),
+        algorithm: integrity.signed_data.as_ref().and_then(SignedData::signature_algorithm),
+        holder: signer.as_ref().map(Holder::of),
+        signer,
+        path,
+    })
+}
+
+fn check_integrity<S: Source>(
+    document: &Document<S>,
+    value: &SignatureValue,
+    digest_of: &mut DigestOf<'_>,
+) -> Result<Integrity, PdfError> {
+    let failed = |coverage, signed_data, sub, detail: String| Integrity {
+        coverage,
+        signed_data,
+        outcome: Err(Failure(sub, detail)),
+    };
+    let range = match &value.byte_range {
+        Ok(range) => range,
+        Err(error) => {
+            let detail = describe(error);
+            return Ok(failed(Coverage::Partial, None, SubIndication::FormatFailure, detail));
+        }
+    };
+    let coverage = coverage_of(document, range)?;
+    let data = match SignedData::parse(&value.contents) {
+        Ok(data) => data,
+        Err(error) => return Ok(failed(coverage, None, sub_indication_of_cms(&error), describe(&error))),
+    };
+    if !matches!(value.sub_filter.as_deref(), Some("ETSI.CAdES.detached" | "adbe.pkcs7.detached" | "PBAD.PAdES"))
+    {
+        let detail = format!("SubFilter {}", value.sub_filter.as_deref().unwrap_or("is missing"));
+        return Ok(failed(coverage, Some(data), SubIndication::Unsupported, detail));
+    }
+    let Some(algorithm) = data.digest_algorithm() else {
+        let detail = "the digest algorithm is not supported".to_owned();
+        return Ok(failed(coverage, Some(data), SubIndication::Unsupported, detail));
+    };
+    let digest = digest_of(range, algorithm)?;
+    if let Err(error) = data.verify(&digest) {
+        return Ok(failed(coverage, Some(data), sub_indication_of_cms(&error), describe(&error)));
+    }
+    if algorithm == DigestAlgorithm::Sha1 {
+        let detail = "SHA-1 no longer protects a document".to_owned();
+        return Ok(failed(coverage, Some(data), SubIndication::CryptoConstraintsFailure, detail));
+    }
+    Ok(Integrity { coverage, signed_data: Some(data), outcome: Ok(()) })
+}
+
+fn coverage_of<S: Source>(document: &Document<S>, range: &ByteRange) -> Result<Coverage, PdfError> {
+    let end = range.end();
+    if end == document.len() {
+        return Ok(Coverage::EntireFile);
+    }
+    let ends = document.revision_ends()?;
+    Ok(if ends.contains(&end) { Coverage::Revision { end } } else { Coverage::Partial })
+}
+
+fn sub_indication_of_cms(error: &CmsError) -> SubIndication {
+    error.sub_indication()
+}
+
+fn sub_indication_of_trust(error: &TrustError) -> SubIndication {
+    error.sub_indication()
+}
+
+/// An error with its causes, for engineers.
+fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,343 @@
+//! The words of the command line, with their help in three languages.
+
+use std::{path::PathBuf, sync::OnceLock};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::text::{Language, Sentence};
+
+/// The language of this process.
+pub fn language() -> Language {
+    static LANGUAGE: OnceLock<Language> = OnceLock::new();
+    *LANGUAGE.get_or_init(Language::of_environment)
+}
+
+fn tr(sentence: Sentence) -> &'static str {
+    language().choose(sentence)
+}
+
+/// `cybercore-signer`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cybercore-signer",
+    version,
+    about = tr([
+        "Assina e valida PDFs com certificados ICP-Brasil (A1, A3)",
+        "Signs and validates PDFs with ICP-Brasil certificates (A1, A3)",
+        "Firma y valida PDF con certificados ICP-Brasil (A1, A3)",
+    ]),
+    after_help = tr([
+        "Códigos de saída: 0 sucesso; 1 recusa ou falha, com um código estável; 2 argumentos errados.\n\
+         Em «validate»: 0 todas as assinaturas válidas, 1 alguma inválida, 2 não foi possível dizer.\n\
+         «-» no lugar de um arquivo de senha é a entrada padrão. O idioma segue LC_ALL, LC_MESSAGES e LANG.",
+        "Exit codes: 0 success; 1 refusal or failure, with a stable code; 2 wrong arguments.\n\
+         For 'validate': 0 all signatures valid, 1 some not, 2 could not tell.\n\
+         '-' in place of a secret's file is standard input. The language follows LC_ALL, LC_MESSAGES and LANG.",
+        "Códigos de salida: 0 éxito; 1 rechazo o fallo, con un código estable; 2 argumentos incorrectos.\n\
+         En «validate»: 0 todas las firmas válidas, 1 alguna inválida, 2 no se pudo determinar.\n\
+         «-» en lugar de un archivo de contraseña es la entrada estándar. El idioma sigue LC_ALL, LC_MESSAGES y LANG.",
+    ]),
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Lists certificates.
+    #[command(about = tr([
+        "Lista os certificados de um arquivo A1 ou dos tokens de um módulo PKCS#11",
+        "Lists the certificates of an A1 file or of the tokens of a PKCS#11 module",
+        "Enumera los certificados de un archivo A1 o de los tokens de un módulo PKCS#11",
+    ]))]
+    Certificates(CertificatesArguments),
+    /// Looks at the machine.
+    #[command(about = tr([
+        "Mostra leitores, módulos, tokens e relógio, e o que falta",
+        "Shows readers, modules, tokens and clock, and what is missing",
+        "Muestra lectores, módulos, tokens y reloj, y lo que falta",
+    ]))]
+    Diagnose(DiagnoseArguments),
+    /// Signs one document.
+    #[command(about = tr(["Assina um PDF", "Signs a PDF", "Firma un PDF"]), after_long_help = tr([
+        SIGN_EXAMPLES_PT, SIGN_EXAMPLES_EN, SIGN_EXAMPLES_ES,
+    ]))]
+    Sign(Box<SignArguments>),
+    /// Judges the signatures of one document.
+    #[command(about = tr([
+        "Valida as assinaturas de um PDF",
+        "Validates the signatures of a PDF",
+        "Valida las firmas de un PDF",
+    ]))]
+    Validate(ValidateArguments),
+}
+
+const SIGN_EXAMPLES_PT: &str = "Exemplos:\n  \
+    cybercore-signer sign contrato.pdf assinado.pdf --p12 maria.p12\n  \
+    cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file senha.txt --seal default --reason \"Aprovação\"\n  \
+    cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
+    A senha ou o PIN vem de um arquivo ou é pedida no terminal, sem eco; nunca vem dos argumentos.\n\
+    O PIN é tentado uma única vez.";
+const SIGN_EXAMPLES_EN: &str = "Examples:\n  \
+    cybercore-signer sign contract.pdf signed.pdf --p12 maria.p12\n  \
+    cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file secret.txt --seal default --reason Approval\n  \
+    cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
+    The password or PIN comes from a file or is asked for on the terminal, without echo; never from arguments.\n\
+    A PIN is tried exactly once.";
+const SIGN_EXAMPLES_ES: &str = "Ejemplos:\n  \
+    cybercore-signer sign contrato.pdf firmado.pdf --p12 maria.p12\n  \
+    cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file clave.txt --seal default --reason Aprobación\n  \
+    cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
+    La contraseña o el PIN viene de un archivo o se pide en el terminal, sin eco; nunca de los argumentos.\n\
+    El PIN se intenta una sola vez.";
+
+/// Where the credential is.
+#[derive(Debug, Args)]
+pub struct CredentialArguments {
+    /// An A1 file.
+    #[arg(long, value_name = "FILE", conflicts_with = "module", help = tr([
+        "Arquivo A1 (PKCS#12: .p12 ou .pfx)",
+        "A1 file (PKCS#12: .p12 or .pfx)",
+        "Archivo A1 (PKCS#12: .p12 o .pfx)",
+    ]))]
+    pub p12: Option<PathBuf>,
+    /// Its password.
+    #[arg(long, value_name = "FILE", requires = "p12", help = tr([
+        "Arquivo com a senha do A1; sem ele, a senha é pedida no terminal",
+        "File with the A1's password; without it the password is asked for on the terminal",
+        "Archivo con la contraseña del A1; sin él, se pide en el terminal",
+    ]))]
+    pub p12_password_file: Option<PathBuf>,
+    /// A PKCS#11 module.
+    #[arg(long, value_name = "LIB", help = tr([
+        "Módulo PKCS#11 do fabricante do token",
+        "PKCS#11 module of the token's vendor",
+        "Módulo PKCS#11 del fabricante del token",
+    ]))]
+    pub module: Option<PathBuf>,
+    /// The token.
+    #[arg(long, value_name = "LABEL", requires = "module", help = tr([
+        "Rótulo ou número de série do token; desnecessário se houver um só",
+        "Label or serial number of the token; not needed where there is only one",
+        "Etiqueta o número de serie del token; innecesario si hay solo uno",
+    ]))]
+    pub token: Option<String>,
+    /// Its PIN.
+    #[arg(long, value_name = "FILE", requires = "module", help = tr([
+        "Arquivo com o PIN; sem ele, o PIN é pedido no terminal",
+        "File with the PIN; without it the PIN is asked for on the terminal",
+        "Archivo con el PIN; sin él, se pide en el terminal",
+    ]))]
+    pub pin_file: Option<PathBuf>,
+    /// The certificate.
+    #[arg(long, value_name = "ID", help = tr([
+        "Identificador do certificado (início do seu SHA-256, ao menos 8 dígitos), como mostra «certificates»",
+        "Identifier of the certificate (beginning of its SHA-256, at least 8 digits), as 'certificates' shows it",
+        "Identificador del certificado (comienzo de su SHA-256, al menos 8 dígitos), como lo muestra «certificates»",
+    ]))]
+    pub certificate: Option<String>,
+}
+
+/// `certificates`.
+#[derive(Debug, Args)]
+pub struct CertificatesArguments {
+    /// Where to look.
+    #[command(flatten)]
+    pub credential: CredentialArguments,
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
+}
+
+/// `diagnose`.
+#[derive(Debug, Args)]
+pub struct DiagnoseArguments {
+    /// A further module to look at.
+    #[arg(long, value_name = "LIB", help = tr([
+        "Examina também este módulo PKCS#11",
+        "Looks at this PKCS#11 module too",
+        "Examina también este módulo PKCS#11",
+    ]))]
+    pub module: Option<PathBuf>,
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
+}
+
+/// `sign`.
+#[derive(Debug, Args)]
+pub struct SignArguments {
+    /// The document.
+    #[arg(value_name = "IN.pdf", help = tr(["PDF a assinar", "PDF to sign", "PDF que se firma"]))]
+    pub input: PathBuf,
+    /// The result.
+    #[arg(value_name = "OUT.pdf", help = tr([
+        "Onde gravar o PDF assinado",
+        "Where to write the signed PDF",
+        "Dónde guardar el PDF firmado",
+    ]))]
+    pub output: PathBuf,
+    /// The credential.
+    #[command(flatten)]
+    pub credential: CredentialArguments,
+    /// An existing field.
+    #[arg(long, value_name = "NAME", conflicts_with = "new_field", help = tr([
+        "Usa este campo de assinatura vazio do documento",
+        "Uses this empty signature field of the document",
+        "Usa este campo de firma vacío del documento",
+    ]))]
+    pub field: Option<String>,
+    /// A new field.
+    #[arg(long, value_name = "NAME", help = tr([
+        "Nome do novo campo de assinatura",
+        "Name of the new signature field",
+        "Nombre del nuevo campo de firma",
+    ]))]
+    pub new_field: Option<String>,
+    /// The seal.
+    #[arg(long, value_enum, default_value_t = SealChoice::None, help = tr([
+        "Selo visível", "Visible seal", "Sello visible",
+    ]))]
+    pub seal: SealChoice,
+    /// Its page.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_page, help = tr([
+        "Página do selo, a partir de 1, ou «last»",
+        "Page of the seal, from 1, or 'last'",
+        "Página del sello, desde 1, o «last»",
+    ]))]
+    pub seal_page: PageArgument,
+    /// Its corner.
+    #[arg(long, value_enum, default_value_t = CornerChoice::BottomRight, help = tr([
+        "Canto da página, como o leitor a vê",
+        "Corner of the page as the reader sees it",
+        "Esquina de la página, tal como la ve el lector",
+    ]))]
+    pub seal_at: CornerChoice,
+    /// The reason.
+    #[arg(long, value_name = "TEXT", help = tr([
+        "Motivo da assinatura", "Reason of the signature", "Motivo de la firma",
+    ]))]
+    pub reason: Option<String>,
+    /// The place.
+    #[arg(long, value_name = "TEXT", help = tr([
+        "Local da assinatura", "Place of the signature", "Lugar de la firma",
+    ]))]
+    pub location: Option<String>,
+    /// The digest.
+    #[arg(long, value_enum, help = tr([
+        "Resumo criptográfico; o padrão acompanha a chave",
+        "Digest; the default goes with the key",
+        "Resumen criptográfico; el valor predeterminado acompaña a la clave",
+    ]))]
+    pub digest: Option<DigestChoice>,
+    /// The check.
+    #[arg(long, value_enum, default_value_t = CheckChoice::Running, help = tr([
+        "Conferência do resultado: «running» usa o resumo da passagem única, «full» lê o arquivo de novo",
+        "Check of the result: 'running' uses the digest of the one pass, 'full' reads the file again",
+        "Comprobación del resultado: «running» usa el resumen de la única pasada, «full» vuelve a leer el archivo",
+    ]))]
+    pub verify: CheckChoice,
+    /// Replace the output.
+    #[arg(long, help = tr([
+        "Substitui o arquivo de saída se ele existir",
+        "Replaces the output if it exists",
+        "Reemplaza el archivo de salida si existe",
+    ]))]
+    pub force: bool,
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
+}
+
+/// `validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    /// The document.
+    #[arg(value_name = "FILE.pdf", help = tr(["PDF a validar", "PDF to validate", "PDF que se valida"]))]
+    pub input: PathBuf,
+    /// Trust anchors.
+    #[arg(long, value_name = "PEM", help = tr([
+        "Certificado raiz em que confiar, além das raízes da ICP-Brasil (PEM ou DER; pode repetir)",
+        "Root certificate to trust, beside the roots of ICP-Brasil (PEM or DER; may be repeated)",
+        "Certificado raíz en el que confiar, además de las raíces de la ICP-Brasil (PEM o DER; puede repetirse)",
+    ]))]
+    pub trust: Vec<PathBuf>,
+    /// The time of validation.
+    #[arg(long, value_name = "TIME", help = tr([
+        "Momento da validação, como 2026-11-30T18:49:28-03:00; o padrão é agora",
+        "Time of validation, as 2026-11-30T18:49:28-03:00; the default is now",
+        "Momento de la validación, como 2026-11-30T18:49:28-03:00; por defecto, ahora",
+    ]))]
+    pub at: Option<String>,
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
+}
+
+const JSON: Sentence = ["Saída em JSON", "Output as JSON", "Salida en JSON"];
+
+/// `--seal`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SealChoice {
+    /// The seal that the program ships.
+    Default,
+    /// An invisible signature.
+    None,
+}
+
+/// `--seal-at`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CornerChoice {
+    /// Bottom left.
+    BottomLeft,
+    /// Bottom right.
+    BottomRight,
+    /// Top left.
+    TopLeft,
+    /// Top right.
+    TopRight,
+}
+
+/// `--digest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DigestChoice {
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+}
+
+/// `--verify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckChoice {
+    /// Read the result again.
+    Full,
+    /// Use the running digest.
+    Running,
+}
+
+/// `--seal-page`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageArgument {
+    /// The last page.
+    Last,
+    /// A page from 1.
+    Number(u32),
+}
+
+fn parse_page(text: &str) -> Result<PageArgument, &'static str> {
+    match text {
+        "last" | "-1" => Ok(PageArgument::Last),
+        number => number
+            .parse()
+            .ok()
+            .filter(|&number| number > 0)
+            .map(PageArgument::Number)
+            .ok_or_else(|| tr(["não é uma página", "not a page", "no es una página"])),
+    }
+}

@@ -1,0 +1,181 @@
+//! From the words of the command line to a credential in a token host.
+
+use std::path::Path;
+
+use serde_json::Value;
+use signer_core::{
+    cms::certificate::Certificate,
+    credential::{CredentialId, Holder},
+    error::ErrorCode,
+    trust,
+};
+
+use crate::{
+    cli::{
+        arguments::{CredentialArguments, language},
+        failure::Failure,
+        secret,
+    },
+    sign::Signer,
+    token::{
+        client::{HostCredential, TokenDescription, TokenHost},
+        error::{TokenError, TriesLeft},
+    },
+};
+
+/// A token host with its source opened.
+pub(super) struct Opened {
+    pub(super) host: TokenHost,
+    /// The token that was chosen, where the source is a module.
+    pub(super) token: Option<TokenDescription>,
+}
+
+/// Starts a token host and opens what the arguments name. An A1 file is unlocked, a token not yet.
+pub(super) fn open(arguments: &CredentialArguments) -> Result<Opened, Failure> {
+    match (&arguments.p12, &arguments.module) {
+        (Some(path), None) => open_file(path, arguments.p12_password_file.as_deref()),
+        (None, Some(path)) => open_module(path, arguments.token.as_deref()),
+        (None | Some(_), None | Some(_)) => Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
+            "Diga onde está o certificado: --p12 ARQUIVO ou --module BIBLIOTECA.",
+            "Say where the certificate is: --p12 FILE or --module LIBRARY.",
+            "Indique dónde está el certificado: --p12 ARCHIVO o --module BIBLIOTECA.",
+        ]))),
+    }
+}
+
+/// Starts the host and the secret's reading side by side: both take time.
+fn open_file(path: &Path, password_file: Option<&Path>) -> Result<Opened, Failure> {
+    let mut host = spawn()?;
+    host.open_file(path).map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
+    let prompt = language().choose(["Senha do certificado: ", "Certificate password: ", "Contraseña: "]);
+    let password = secret::obtain(password_file, prompt)?;
+    host.unlock(None, &password).map_err(|error| of_token(&error))?;
+    Ok(Opened { host, token: None })
+}
+
+fn open_module(path: &Path, wanted: Option<&str>) -> Result<Opened, Failure> {
+    let mut host = spawn()?;
+    host.open_module(path).map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
+    let tokens = host.tokens().map_err(|error| of_token(&error))?;
+    let mut fitting: Vec<_> = tokens
+        .iter()
+        .filter(|token| wanted.is_none_or(|wanted| token.label == wanted || token.serial == wanted))
+        .cloned()
+        .collect();
+    match (fitting.pop(), fitting.is_empty()) {
+        (Some(token), true) => Ok(Opened { host, token: Some(token) }),
+        (Some(_), false) => Err(Failure::new(ErrorCode::CredentialAmbiguous)
+            .with_note(language().choose([
+                "Há mais de um token; diga qual com --token.",
+                "There is more than one token; say which with --token.",
+                "Hay más de un token; indique cuál con --token.",
+            ]))
+            .with_fact("tokens", labels(&tokens))),
+        (None, _) => Err(Failure::new(ErrorCode::TokenAbsent).with_fact("tokens", labels(&tokens))),
+    }
+}
+
+fn labels(tokens: &[TokenDescription]) -> Vec<Value> {
+    tokens.iter().map(|token| Value::from(token.label.clone())).collect()
+}
+
+fn spawn() -> Result<TokenHost, Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
+    TokenHost::spawn(&program).map_err(|error| of_token(&error))
+}
+
+impl Opened {
+    /// Unlocks the chosen token with the PIN. Once: a wrong PIN is the person's to type again.
+    pub(super) fn unlock(&mut self, arguments: &CredentialArguments) -> Result<(), Failure> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let prompt = language().choose(["PIN do token", "PIN of the token", "PIN del token"]);
+        let pin = secret::obtain(arguments.pin_file.as_deref(), &format!("{prompt} {}: ", token.label))?;
+        self.host.unlock(Some(token), &pin).map_err(|error| of_token(&error))
+    }
+
+    /// The credentials that can be seen now.
+    pub(super) fn credentials(&mut self) -> Result<Vec<Signer>, Failure> {
+        let credentials = self.host.credentials(self.token.as_ref()).map_err(|error| of_token(&error))?;
+        credentials.into_iter().map(parse).collect()
+    }
+
+    /// The one credential that the arguments mean.
+    pub(super) fn choose(&mut self, arguments: &CredentialArguments) -> Result<Signer, Failure> {
+        let mut fitting = self.credentials()?;
+        if let Some(text) = &arguments.certificate {
+            fitting.retain(|signer| CredentialId::of(&signer.certificate).matches(text));
+        }
+        if fitting.len() > 1 {
+            let known = fitting.iter().map(|signer| name(&signer.certificate)).collect::<Vec<_>>();
+            return Err(Failure::new(ErrorCode::CredentialAmbiguous)
+                .with_note(known.join("\n  "))
+                .with_fact("certificates", known));
+        }
+        fitting.pop().ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))
+    }
+}
+
+/// Identifier and holder, to choose by.
+fn name(certificate: &Certificate) -> String {
+    let id = CredentialId::of(certificate).to_string();
+    format!("{}  {}", id.get(..16).unwrap_or(&id), Holder::of(certificate).name)
+}
+
+fn parse(credential: HostCredential) -> Result<Signer, Failure> {
+    let unreadable =
+        |error: signer_core::cms::error::CmsError| Failure::of(ErrorCode::CredentialUnreadable, &error);
+    let certificate = Certificate::from_der(&credential.certificate_der).map_err(unreadable)?;
+    // A broken issuer certificate beside a good credential must not stop it: it is left out.
+    let pool: Vec<_> =
+        credential.chain_der.iter().filter_map(|der| Certificate::from_der(der).ok()).collect();
+    let chain = trust::order_chain(&certificate, &pool);
+    Ok(Signer { credential, certificate, chain })
+}
+
+/// A token's error with what the person needs to know: above all how many tries are left.
+pub(super) fn of_token(error: &TokenError) -> Failure {
+    let failure = Failure::of(error.code(), error);
+    let TokenError::PinIncorrect { tries_left } = error else { return failure };
+    let language = language();
+    let (note, fact) = match tries_left {
+        TriesLeft::Exactly(1) | TriesLeft::Last => (
+            language
+                .choose([
+                    "Resta UMA tentativa antes do bloqueio.",
+                    "ONE try is left before the token locks.",
+                    "Queda UN intento antes del bloqueo.",
+                ])
+                .to_owned(),
+            Value::from(1),
+        ),
+        TriesLeft::Exactly(count) => (
+            match language {
+                crate::text::Language::Portuguese => format!("Restam {count} tentativas."),
+                crate::text::Language::English => format!("{count} tries are left."),
+                crate::text::Language::Spanish => format!("Quedan {count} intentos."),
+            },
+            Value::from(*count),
+        ),
+        TriesLeft::Low => (
+            language
+                .choose([
+                    "Restam poucas tentativas.",
+                    "Few tries are left.",
+                    "Quedan pocos intentos.",
+                ])
+                .to_owned(),
+            Value::from("few"),
+        ),
+        TriesLeft::Unknown => (
+            language
+                .choose([
+                    "O token não diz quantas tentativas restam.",
+                    "The token does not say how many tries are left.",
+                    "El token no dice cuántos intentos quedan.",
+                ])
+                .to_owned(),
+            Value::Null,
+        ),
+    };
+    failure.with_note(note).with_fact("triesLeft", fact)
+}

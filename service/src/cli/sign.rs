@@ -1,0 +1,197 @@
+//! `sign`: one document, one credential, one file out.
+
+use std::{path::Path, process::ExitCode};
+
+use serde_json::{Value, json};
+use signer_core::{
+    credential::{CredentialWarning, Holder},
+    digest::DigestAlgorithm,
+    error::ErrorCode,
+    moment::Moment,
+    pades::prepare::{PageChoice, Target},
+    pdf::source::Source as _,
+    seal::{Corner, Placement, SealText},
+};
+
+use crate::{
+    cli::{
+        arguments::{
+            CheckChoice, CornerChoice, DigestChoice, PageArgument, SealChoice, SignArguments, language,
+        },
+        credential,
+        failure::Failure,
+        json,
+        progress::{Progress, Quiet},
+        screen,
+    },
+    clock,
+    file::{
+        destination::{Durability, Existing},
+        source::FileSource,
+    },
+    sign::{self, Check, Job, Outcome, Signer},
+};
+
+/// Runs the command.
+pub(super) fn run(arguments: &SignArguments) -> ExitCode {
+    match sign(arguments) {
+        Ok((signer, outcome)) => {
+            if arguments.json {
+                screen::json(&as_json(arguments, &signer, &outcome));
+            } else {
+                show(arguments, &signer, &outcome);
+            }
+            ExitCode::SUCCESS
+        }
+        Err(failure) => failure.show(arguments.json),
+    }
+}
+
+fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
+    // What can be refused without a secret is refused before one is asked for.
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    if existing == Existing::Keep && arguments.output.symlink_metadata().is_ok() {
+        return Err(Failure::new(ErrorCode::OutputExists).with_note(arguments.output.display().to_string()));
+    }
+    let input = open_input(&arguments.input)?;
+    let moment = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
+
+    let mut opened = credential::open(&arguments.credential)?;
+    // Many tokens show their certificates before the PIN: what they rule out costs no try.
+    let early = opened.credentials()?;
+    if let [only] = early.as_slice() {
+        check_certificate(only, moment)?;
+    }
+    opened.unlock(&arguments.credential)?;
+    let signer = opened.choose(&arguments.credential)?;
+    check_certificate(&signer, moment)?;
+
+    let holder = Holder::of(&signer.certificate);
+    let seal = match arguments.seal {
+        SealChoice::Default => Some(seal_text(arguments, &holder, moment)),
+        SealChoice::None => None,
+    };
+    let job = Job {
+        output: &arguments.output,
+        existing,
+        durability: Durability::Synced,
+        check: match arguments.verify {
+            CheckChoice::Full => Check::Full,
+            CheckChoice::Running => Check::Running,
+        },
+        digest: arguments.digest.map(|digest| match digest {
+            DigestChoice::Sha256 => DigestAlgorithm::Sha256,
+            DigestChoice::Sha384 => DigestAlgorithm::Sha384,
+            DigestChoice::Sha512 => DigestAlgorithm::Sha512,
+        }),
+        moment,
+        target: target(arguments),
+        seal: seal.as_ref(),
+        reason: arguments.reason.as_deref(),
+        location: arguments.location.as_deref(),
+        name: Some(&holder.name),
+    };
+    let quiet = if arguments.json { Quiet::Yes } else { Quiet::No };
+    let mut progress = Progress::new(input.len(), quiet);
+    let outcome = sign::sign(&input, &mut opened.host, &signer, &job, &mut |done| progress.advance(done))
+        .map_err(|error| match &error {
+            sign::SignError::Token(token) => credential::of_token(token),
+            sign::SignError::Check(_)
+            | sign::SignError::Destination(_)
+            | sign::SignError::InputChanged
+            | sign::SignError::Input(_)
+            | sign::SignError::Pades(_) => Failure::of(error.code(), &error),
+        })?;
+    Ok((signer, outcome))
+}
+
+fn open_input(path: &Path) -> Result<FileSource, Failure> {
+    FileSource::open(path).map_err(|error| {
+        Failure::of(ErrorCode::InputUnreadable, &error).with_note(path.display().to_string())
+    })
+}
+
+fn check_certificate(signer: &Signer, moment: Moment) -> Result<(), Failure> {
+    signer_core::credential::check_for_signing(&signer.certificate, moment)
+        .map(drop)
+        .map_err(|error| Failure::of(error.code(), &error))
+}
+
+fn seal_text(arguments: &SignArguments, holder: &Holder, moment: Moment) -> SealText {
+    let identifier = holder.identifier.as_ref().map(|identifier| identifier.masked());
+    SealText::signature(
+        &holder.name,
+        identifier.as_deref(),
+        moment,
+        arguments.reason.as_deref(),
+        arguments.location.as_deref(),
+    )
+}
+
+fn target(arguments: &SignArguments) -> Target {
+    if let Some(name) = &arguments.field {
+        return Target::ExistingField { name: name.clone() };
+    }
+    Target::NewField {
+        name: arguments.new_field.clone(),
+        page: match arguments.seal_page {
+            PageArgument::Last => PageChoice::Last,
+            PageArgument::Number(number) => PageChoice::Number(number),
+        },
+        placement: Placement::at(match arguments.seal_at {
+            CornerChoice::BottomLeft => Corner::BottomLeft,
+            CornerChoice::BottomRight => Corner::BottomRight,
+            CornerChoice::TopLeft => Corner::TopLeft,
+            CornerChoice::TopRight => Corner::TopRight,
+        }),
+    }
+}
+
+fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Value {
+    json!({
+        "output": arguments.output,
+        "field": outcome.field,
+        "level": "B-B",
+        "digestAlgorithm": outcome.digest.algorithm().name(),
+        "bytes": outcome.len,
+        "certificate": json::certificate(&signer.certificate),
+        "warnings": outcome.warnings.iter().map(|warning| warning.as_str()).collect::<Vec<_>>(),
+    })
+}
+
+fn show(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) {
+    let language = language();
+    let holder = Holder::of(&signer.certificate);
+    let number = holder.identifier.as_ref().map(|identifier| format!(" ({})", identifier.masked()));
+    let [signed, by, field] = [
+        ["Assinado", "Signed", "Firmado"],
+        ["Titular", "Holder", "Titular"],
+        ["Campo", "Field", "Campo"],
+    ]
+    .map(|sentence| language.choose(sentence));
+    screen::line(&format!("{signed}: {}", arguments.output.display()));
+    screen::line(&format!("  {by}: {}{}", holder.name, number.unwrap_or_default()));
+    screen::line(&format!(
+        "  {field}: {} · PAdES B-B · {}",
+        outcome.field,
+        outcome.digest.algorithm().name()
+    ));
+    for warning in &outcome.warnings {
+        screen::error_line(&format!("  {}", language.choose(warning_sentence(*warning))));
+    }
+}
+
+const fn warning_sentence(warning: CredentialWarning) -> crate::text::Sentence {
+    match warning {
+        CredentialWarning::NoNonRepudiation => [
+            "Aviso: o certificado não declara «não repúdio».",
+            "Warning: the certificate does not declare non-repudiation.",
+            "Aviso: el certificado no declara «no repudio».",
+        ],
+        CredentialWarning::ExpiresSoon => [
+            "Aviso: o certificado vence em menos de 30 dias.",
+            "Warning: the certificate expires in less than 30 days.",
+            "Aviso: el certificado vence en menos de 30 días.",
+        ],
+    }
+}

@@ -1,0 +1,236 @@
+//! From file to file: one document is signed by one credential of a token host.
+//!
+//! The steps, in order: the input is opened lazily and the update prepared with a hole; the
+//! original is copied and hashed in one pass; the token host signs; the result is checked by
+//! our own validator; only then it gets its name.
+
+use std::{io::Write as _, path::Path};
+
+use signer_core::{
+    cms::certificate::Certificate,
+    credential::CredentialWarning,
+    digest::{Digest, DigestAlgorithm},
+    error::ErrorCode,
+    moment::Moment,
+    pades::{
+        error::PadesError,
+        prepare::{Order, Prepared, Signed, Target},
+        verify::{self, CheckError},
+    },
+    pdf::{document::Document, error::PdfError, limits::Limits},
+    seal::SealText,
+};
+
+use crate::{
+    file::{
+        copy::copy_and_digest,
+        destination::{Destination, DestinationError, Durability, Existing},
+        overlay::Overlay,
+        source::FileSource,
+    },
+    token::{
+        client::{HostCredential, TokenHost},
+        error::TokenError,
+    },
+};
+
+/// How the result is checked before it is released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// The finished file is read and hashed again.
+    Full,
+    /// Structure, byte range, CMS and the digest of the one pass.
+    Running,
+}
+
+/// What the person wants signed, and how.
+#[derive(Debug, Clone)]
+pub struct Job<'a> {
+    /// Where the result goes.
+    pub output: &'a Path,
+    /// What to do where the result exists already.
+    pub existing: Existing,
+    /// Whether the result is flushed to disk.
+    pub durability: Durability,
+    /// How the result is checked.
+    pub check: Check,
+    /// The digest; `None` takes the one that goes with the key.
+    pub digest: Option<DigestAlgorithm>,
+    /// The time of the signature.
+    pub moment: Moment,
+    /// The field.
+    pub target: Target,
+    /// The seal, if any.
+    pub seal: Option<&'a SealText>,
+    /// `/Reason`.
+    pub reason: Option<&'a str>,
+    /// `/Location`.
+    pub location: Option<&'a str>,
+    /// `/Name`.
+    pub name: Option<&'a str>,
+}
+
+/// A credential ready to sign: its certificate and issuers, parsed.
+#[derive(Debug)]
+pub struct Signer {
+    /// What the token host calls it.
+    pub credential: HostCredential,
+    /// The certificate.
+    pub certificate: Certificate,
+    /// Its issuers in order, as they go into the signature.
+    pub chain: Vec<Certificate>,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The name of the signature field.
+    pub field: String,
+    /// The digest of the signed bytes.
+    pub digest: Digest,
+    /// The length of the result in bytes.
+    pub len: u64,
+    /// What the person should know about the certificate.
+    pub warnings: Vec<CredentialWarning>,
+}
+
+/// Why a document was not signed. No output exists then that was not there before.
+#[derive(Debug, thiserror::Error)]
+pub enum SignError {
+    /// The result would not verify.
+    #[error("the result does not verify and was thrown away")]
+    Check(#[from] CheckError),
+    /// The output cannot be made.
+    #[error("the output cannot be made")]
+    Destination(#[from] DestinationError),
+    /// The input was changed while it was signed.
+    #[error("the input changed while it was signed")]
+    InputChanged,
+    /// The input cannot be opened or read.
+    #[error("the input cannot be read")]
+    Input(#[source] std::io::Error),
+    /// The document or the certificate refuses.
+    #[error("the signature cannot be made")]
+    Pades(#[from] PadesError),
+    /// The token host refuses or failed.
+    #[error("the token did not sign")]
+    Token(#[from] TokenError),
+}
+
+impl SignError {
+    /// The stable code.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Check(_) => ErrorCode::SignatureInvalid,
+            Self::Destination(error) => error.code(),
+            Self::InputChanged => ErrorCode::InputChanged,
+            Self::Input(_) => ErrorCode::InputUnreadable,
+            Self::Pades(error) => error.code(),
+            Self::Token(error) => error.code(),
+        }
+    }
+}
+
+impl From<PdfError> for SignError {
+    fn from(error: PdfError) -> Self {
+        Self::Pades(error.into())
+    }
+}
+
+/// Signs the document in `input` and publishes the result. Blocks; `progress` hears how many
+/// bytes of the original are done.
+///
+/// # Errors
+/// With every error the output is as it was before.
+pub fn sign(
+    input: &FileSource,
+    host: &mut TokenHost,
+    signer: &Signer,
+    job: &Job<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Outcome, SignError> {
+    let destination = Destination::create(job.output, job.existing)?;
+    let document = Document::open(input, Limits::default())?;
+    let prepared = Prepared::new(
+        &document,
+        &Order {
+            signer: &signer.certificate,
+            chain: &signer.chain,
+            digest: job.digest,
+            moment: job.moment,
+            target: job.target.clone(),
+            seal: job.seal,
+            reason: job.reason,
+            location: job.location,
+            name: job.name,
+        },
+    )?;
+    let warnings = prepared.warnings().to_vec();
+
+    let original_len = document.len();
+    let algorithm = prepared.algorithm().digest();
+    let mut running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
+        .map_err(|error| DestinationError::from(error))?;
+    for part in prepared.hashed_parts() {
+        running.update(part);
+    }
+    let digest = running.finish();
+    let pending = prepared.with_digest(&digest)?;
+    let value = host.sign(&signer.credential, pending.algorithm(), pending.to_be_signed())?;
+    let signed = pending.complete(&value)?;
+
+    append(&destination, original_len, signed.update())?;
+    check(&destination, input, &signed, &digest, job.check)?;
+    if !input.is_unchanged().map_err(SignError::Input)? {
+        return Err(SignError::InputChanged);
+    }
+    destination.publish(job.durability)?;
+    Ok(Outcome {
+        field: signed.field_name().to_owned(),
+        digest,
+        len: original_len + signed.update().len() as u64,
+        warnings,
+    })
+}
+
+fn append(destination: &Destination, original_len: u64, update: &[u8]) -> Result<(), DestinationError> {
+    use std::io::{Seek, SeekFrom};
+
+    let mut file = destination.file();
+    file.seek(SeekFrom::Start(original_len))?;
+    file.write_all(update)?;
+    Ok(())
+}
+
+/// Our own validator reads the result; the digest comes from the one pass or from the file.
+fn check(
+    destination: &Destination,
+    input: &FileSource,
+    signed: &Signed,
+    digest: &Digest,
+    check: Check,
+) -> Result<(), SignError> {
+    match check {
+        Check::Running => {
+            let result = Overlay::new(input, signed.update());
+            let document = Document::open(&result, Limits::default())?;
+            verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
+                if range == signed.byte_range() && algorithm == digest.algorithm() {
+                    Ok(digest.clone())
+                } else {
+                    verify::digest_from_source(&result, range, algorithm)
+                }
+            })?;
+        }
+        Check::Full => {
+            let file = destination.file().try_clone().map_err(DestinationError::from)?;
+            let result = FileSource::from_file(file, input.path()).map_err(DestinationError::from)?;
+            let document = Document::open(&result, Limits::default())?;
+            verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
+                verify::digest_from_source(&result, range, algorithm)
+            })?;
+        }
+    }
+    Ok(())
+}
+

@@ -1,0 +1,106 @@
+//! What the command line says, in Portuguese, English and Spanish.
+//!
+//! Every sentence is a match over a closed set in all three languages, so a missing
+//! translation does not compile.
+
+mod errors;
+
+use signer_core::error::{ErrorCode, Remedy};
+
+/// A language of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Brazilian Portuguese, the default.
+    Portuguese,
+    /// English.
+    English,
+    /// Spanish.
+    Spanish,
+}
+
+/// One sentence in the three languages: Portuguese, English, Spanish.
+pub type Sentence = [&'static str; 3];
+
+impl Language {
+    /// The language that the environment asks for: `LC_ALL`, `LC_MESSAGES`, then `LANG`;
+    /// Portuguese where none of them names one of ours.
+    pub fn of_environment() -> Self {
+        ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .filter_map(|name| std::env::var(name).ok())
+            .find(|value| !value.is_empty())
+            .map_or(Self::Portuguese, |value| Self::parse(&value))
+    }
+
+    /// The language of a locale name such as `pt_BR.UTF-8`; Portuguese for all we do not know.
+    pub fn parse(locale: &str) -> Self {
+        match locale.get(..2) {
+            Some("en") => Self::English,
+            Some("es") => Self::Spanish,
+            Some(_) | None => Self::Portuguese,
+        }
+    }
+
+    /// Chooses from the three languages.
+    pub const fn choose(self, [portuguese, english, spanish]: Sentence) -> &'static str {
+        match self {
+            Self::Portuguese => portuguese,
+            Self::English => english,
+            Self::Spanish => spanish,
+        }
+    }
+
+    /// What happened.
+    pub const fn error(self, code: ErrorCode) -> &'static str {
+        self.choose(errors::sentence(code))
+    }
+
+    /// What the person can do.
+    pub const fn remedy(self, remedy: Remedy) -> &'static str {
+        self.choose(remedy_sentence(remedy))
+    }
+}
+
+const fn remedy_sentence(remedy: Remedy) -> Sentence {
+    match remedy {
+        Remedy::AskAdministrator => [
+            "Fale com quem administra este computador.",
+            "Ask whoever administers this computer.",
+            "Hable con quien administra este equipo.",
+        ],
+        Remedy::CheckNetwork => {
+            ["Verifique a conexão de rede.", "Check the network connection.", "Compruebe la conexión de red."]
+        }
+        Remedy::ChooseAnother => [
+            "Escolha outra opção e tente de novo.",
+            "Choose another option and try again.",
+            "Elija otra opción e inténtelo de nuevo.",
+        ],
+        Remedy::EnterPinAgain => [
+            "Confira a senha e digite-a de novo.",
+            "Check the secret and type it again.",
+            "Compruebe la contraseña y escríbala de nuevo.",
+        ],
+        Remedy::FixDocument => [
+            "Gere o documento de novo ou peça outra cópia.",
+            "Produce the document again or ask for another copy.",
+            "Genere el documento de nuevo o pida otra copia.",
+        ],
+        Remedy::InsertToken => [
+            "Conecte o token ou insira o cartão e tente de novo.",
+            "Insert the token or card and try again.",
+            "Conecte el token o inserte la tarjeta e inténtelo de nuevo.",
+        ],
+        Remedy::Nothing => [
+            "Guarde a mensagem acima e avise os desenvolvedores.",
+            "Keep the message above and tell the developers.",
+            "Guarde el mensaje anterior y avise a los desarrolladores.",
+        ],
+        Remedy::Retry => ["Tente mais uma vez.", "Try once more.", "Inténtelo una vez más."],
+        Remedy::UnlockToken => [
+            "Desbloqueie o token com o programa do fabricante (PUK) ou procure sua autoridade certificadora.",
+            "Unlock the token with its vendor's program (PUK) or ask your certification authority.",
+            "Desbloquee el token con el programa del fabricante (PUK) o acuda a su autoridad de certificación.",
+        ],
+    }
+}

@@ -1,0 +1,188 @@
+//! What happened, for every error code, in the three languages.
+
+use signer_core::error::ErrorCode;
+
+use crate::text::Sentence;
+
+/// The sentence of a code.
+pub(super) const fn sentence(code: ErrorCode) -> Sentence {
+    match code {
+        ErrorCode::ChainUntrusted => [
+            "A cadeia do certificado não leva a uma raiz confiável.",
+            "The certificate's chain does not lead to a trusted root.",
+            "La cadena del certificado no lleva a una raíz de confianza.",
+        ],
+        ErrorCode::CredentialAmbiguous => [
+            "Há mais de um certificado; diga qual com --certificate.",
+            "There is more than one certificate; say which with --certificate.",
+            "Hay más de un certificado; indique cuál con --certificate.",
+        ],
+        ErrorCode::CredentialExpired => {
+            ["O certificado está vencido.", "The certificate has expired.", "El certificado está vencido."]
+        }
+        ErrorCode::CredentialKeyMismatch => [
+            "A chave privada não é a do certificado.",
+            "The private key is not the certificate's.",
+            "La clave privada no es la del certificado.",
+        ],
+        ErrorCode::CredentialNotForSigning => [
+            "Este certificado não permite assinar (uso da chave).",
+            "This certificate may not sign (key usage).",
+            "Este certificado no permite firmar (uso de la clave).",
+        ],
+        ErrorCode::CredentialNotFound => [
+            "Nenhum certificado corresponde ao pedido.",
+            "No certificate fits the request.",
+            "Ningún certificado corresponde a la solicitud.",
+        ],
+        ErrorCode::CredentialNotYetValid => [
+            "O certificado ainda não é válido.",
+            "The certificate is not valid yet.",
+            "El certificado aún no es válido.",
+        ],
+        ErrorCode::CredentialUnreadable => [
+            "O arquivo do certificado não pôde ser lido.",
+            "The certificate file cannot be read.",
+            "No se pudo leer el archivo del certificado.",
+        ],
+        ErrorCode::CredentialWeak => [
+            "A chave ou o resumo criptográfico é fraco demais para novas assinaturas.",
+            "The key or digest is too weak for new signatures.",
+            "La clave o el resumen criptográfico es demasiado débil para nuevas firmas.",
+        ],
+        ErrorCode::DocumentAmbiguous => [
+            "O arquivo pode ser lido de duas maneiras diferentes e por isso não é assinado.",
+            "The file can be read in two different ways and is therefore not signed.",
+            "El archivo puede leerse de dos maneras diferentes y por eso no se firma.",
+        ],
+        ErrorCode::DocumentChangesForbidden => [
+            "O documento não permite novas assinaturas.",
+            "The document does not permit new signatures.",
+            "El documento no permite nuevas firmas.",
+        ],
+        ErrorCode::DocumentEncrypted => [
+            "O documento está cifrado e não pode ser assinado assim.",
+            "The document is encrypted and cannot be signed as it is.",
+            "El documento está cifrado y no puede firmarse así.",
+        ],
+        ErrorCode::DocumentLimitExceeded => [
+            "O documento passa dos limites de tamanho ou de profundidade aceitos.",
+            "The document passes the accepted limits of size or depth.",
+            "El documento supera los límites aceptados de tamaño o profundidad.",
+        ],
+        ErrorCode::DocumentUnreadable => [
+            "O arquivo não é um PDF ou está danificado.",
+            "The file is not a PDF or is damaged.",
+            "El archivo no es un PDF o está dañado.",
+        ],
+        ErrorCode::FieldAlreadySigned => [
+            "O campo de assinatura já está assinado.",
+            "The signature field is already signed.",
+            "El campo de firma ya está firmado.",
+        ],
+        ErrorCode::FieldLocked => [
+            "Uma assinatura anterior bloqueia este campo.",
+            "An earlier signature locks this field.",
+            "Una firma anterior bloquea este campo.",
+        ],
+        ErrorCode::FieldNotFound => [
+            "O documento não tem um campo de assinatura com esse nome.",
+            "The document has no signature field of that name.",
+            "El documento no tiene un campo de firma con ese nombre.",
+        ],
+        ErrorCode::InputChanged => [
+            "O arquivo de entrada mudou enquanto era assinado; nada foi gravado.",
+            "The input changed while it was signed; nothing was written.",
+            "El archivo de entrada cambió mientras se firmaba; no se guardó nada.",
+        ],
+        ErrorCode::InputUnreadable => [
+            "O arquivo de entrada não pôde ser aberto.",
+            "The input file cannot be opened.",
+            "No se pudo abrir el archivo de entrada.",
+        ],
+        ErrorCode::Internal => [
+            "Erro interno do CyberCore Signer.",
+            "Internal error of CyberCore Signer.",
+            "Error interno de CyberCore Signer.",
+        ],
+        ErrorCode::ModuleArchitecture => [
+            "O módulo PKCS#11 é de outra arquitetura (por exemplo, 32 bits).",
+            "The PKCS#11 module is for another architecture (for example 32-bit).",
+            "El módulo PKCS#11 es de otra arquitectura (por ejemplo, 32 bits).",
+        ],
+        ErrorCode::ModuleNotFound => [
+            "O módulo PKCS#11 não existe nesse caminho.",
+            "There is no PKCS#11 module at that path.",
+            "El módulo PKCS#11 no existe en esa ruta.",
+        ],
+        ErrorCode::ModuleUnusable => [
+            "O módulo PKCS#11 não pôde ser carregado.",
+            "The PKCS#11 module cannot be loaded.",
+            "No se pudo cargar el módulo PKCS#11.",
+        ],
+        ErrorCode::OutputExists => [
+            "O arquivo de saída já existe; use --force para substituí-lo.",
+            "The output exists already; use --force to replace it.",
+            "El archivo de salida ya existe; use --force para reemplazarlo.",
+        ],
+        ErrorCode::OutputUnwritable => [
+            "O arquivo de saída não pôde ser gravado.",
+            "The output cannot be written.",
+            "No se pudo guardar el archivo de salida.",
+        ],
+        ErrorCode::PageNotFound => [
+            "O documento não tem essa página.",
+            "The document has no such page.",
+            "El documento no tiene esa página.",
+        ],
+        ErrorCode::PasswordIncorrect => [
+            "A senha do arquivo de certificado está incorreta.",
+            "The password of the certificate file is wrong.",
+            "La contraseña del archivo de certificado es incorrecta.",
+        ],
+        ErrorCode::PinIncorrect => ["PIN incorreto.", "Wrong PIN.", "PIN incorrecto."],
+        ErrorCode::PinLocked => {
+            ["O PIN está bloqueado.", "The PIN is locked.", "El PIN está bloqueado."]
+        }
+        ErrorCode::SecretMissing => [
+            "É preciso uma senha e não há terminal para pedi-la; use um arquivo de senha.",
+            "A secret is needed and there is no terminal to ask on; use a password file.",
+            "Se necesita una contraseña y no hay terminal para pedirla; use un archivo de contraseña.",
+        ],
+        ErrorCode::SignatureInvalid => [
+            "A assinatura feita não confere; nada foi gravado.",
+            "The signature that was made does not verify; nothing was written.",
+            "La firma realizada no es correcta; no se guardó nada.",
+        ],
+        ErrorCode::StorageFull => [
+            "Não há espaço no destino; nada foi gravado.",
+            "No space is left at the destination; nothing was written.",
+            "No hay espacio en el destino; no se guardó nada.",
+        ],
+        ErrorCode::TokenAbsent => [
+            "O token ou cartão não está presente.",
+            "The token or card is not present.",
+            "El token o la tarjeta no está presente.",
+        ],
+        ErrorCode::TokenFailed => [
+            "O token ou o seu módulo falhou.",
+            "The token or its module failed.",
+            "El token o su módulo falló.",
+        ],
+        ErrorCode::TokenRemoved => [
+            "O token foi removido durante o uso.",
+            "The token was removed while it was used.",
+            "El token se retiró durante el uso.",
+        ],
+        ErrorCode::UnsupportedAlgorithm => [
+            "O tipo de chave ou algoritmo não é suportado.",
+            "The kind of key or algorithm is not supported.",
+            "El tipo de clave o algoritmo no se admite.",
+        ],
+        ErrorCode::Usage => [
+            "Os argumentos não combinam.",
+            "The arguments do not fit together.",
+            "Los argumentos no encajan.",
+        ],
+    }
+}

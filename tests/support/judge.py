@@ -1,0 +1,47 @@
+"""pyHanko as a judge: reads lines of JSON, answers one line of JSON for each.
+
+Question: {"pdf": path, "trust": [paths of PEM certificates], "password": text or null}
+Answer:   {"signatures": [{field, valid, intact, trusted, coverage, modification, ok}]} or {"error": text}
+"""
+import json
+import logging
+import sys
+
+from pyhanko.keys import load_certs_from_pemder
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.diff_analysis import ModificationLevel
+from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko_certvalidator import ValidationContext
+
+logging.disable(logging.CRITICAL)
+
+
+def judge(question):
+    roots = list(load_certs_from_pemder(question["trust"]))
+    with open(question["pdf"], "rb") as handle:
+        reader = PdfFileReader(handle, strict=False)
+        if reader.encrypted:
+            reader.decrypt(question.get("password") or "")
+        answers = []
+        for signature in reader.embedded_signatures:
+            context = ValidationContext(trust_roots=roots, allow_fetching=False, revocation_mode="soft-fail")
+            status = validate_pdf_signature(signature, context)
+            level = status.modification_level
+            answers.append({
+                "field": signature.field_name,
+                "valid": status.valid,
+                "intact": status.intact,
+                "trusted": status.trusted,
+                "coverage": status.coverage.name,
+                "modification": level.name if isinstance(level, ModificationLevel) else str(level),
+                "ok": status.bottom_line,
+            })
+        return {"signatures": answers}
+
+
+for line in sys.stdin:
+    try:
+        answer = judge(json.loads(line))
+    except Exception as error:  # the judge's own words are the answer
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)

@@ -16,6 +16,10 @@ pub struct ByteRange {
 /// Why an array is no usable byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ByteRangeError {
+    /// What the spans leave out is not exactly the `/Contents` of this signature: bytes that it does
+    /// not cover could hide there.
+    #[error("the byte range leaves out something else than its contents")]
+    HoleNotContents,
     /// The entry is absent.
     #[error("the byte range is missing")]
     Missing,

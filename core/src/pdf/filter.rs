@@ -1,107 +1,36 @@
-//! Stream filters that the reader itself needs (ISO 32000-2, 7.4): Flate, ASCIIHex, predictors.
+//! Stream filters that the reader itself needs (ISO 32000-2, 7.4): what xref and object streams use.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::pdf::error::PdfError;
-use crate::pdf::object::{Dictionary, Object};
+use crate::pdf::object::Dictionary;
+use crate::pdf::predictor::Predictor;
 
-/// One filter with its parameters, references resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Predictor {
-    predictor: i64,
-    colors: usize,
-    bits: usize,
-    columns: usize,
-}
+const TOO_LARGE: PdfError = PdfError::Limit { what: "the decoded size of a stream" };
 
-impl Predictor {
-    /// What `/DecodeParms` says; its own values must be direct.
-    pub(crate) fn of(parameters: Option<&Dictionary>) -> Result<Self, PdfError> {
-        let number = |key: &str, default: i64| {
-            let value = parameters.and_then(|dictionary| dictionary.get(key));
-            value.map_or(Some(default), Object::as_integer)
-        };
-        let sized = |key: &str, default: i64, limit: i64| {
-            let value = number(key, default).filter(|value| (1..=limit).contains(value));
-            let value = value.and_then(|value| usize::try_from(value).ok());
-            value.ok_or(PdfError::broken("the parameters of a filter are out of range"))
-        };
-        Ok(Self {
-            predictor: number("Predictor", 1).unwrap_or(1),
-            colors: sized("Colors", 1, 64)?,
-            bits: sized("BitsPerComponent", 8, 16)?,
-            columns: sized("Columns", 1, 1 << 24)?,
-        })
-    }
-
-    /// Undoes the prediction (7.4.4.4).
-    pub(crate) fn undo(self, data: Vec<u8>) -> Result<Vec<u8>, PdfError> {
-        let pixel = (self.colors * self.bits).div_ceil(8).max(1);
-        let row = (self.colors * self.bits * self.columns).div_ceil(8);
-        match self.predictor {
-            2 if self.bits == 8 => Ok(undo_tiff(data, row, pixel)),
-            2 => Err(PdfError::Unsupported { what: "a TIFF predictor that is not of 8 bits" }),
-            10..=15 => undo_png(&data, row, pixel),
-            _ => Ok(data),
+/// Undoes the filter `name`; more than `limit` bytes are an error. References in `parameters`
+/// are resolved.
+pub(crate) fn decode(
+    name: &[u8],
+    parameters: &Dictionary,
+    data: &[u8],
+    limit: usize,
+) -> Result<Vec<u8>, PdfError> {
+    match name {
+        b"FlateDecode" | b"Fl" => Predictor::of(parameters)?.undo(inflate(data, limit)?),
+        b"LZWDecode" | b"LZW" => {
+            let early = parameters.get("EarlyChange").and_then(crate::pdf::object::Object::as_integer) != Some(0);
+            Predictor::of(parameters)?.undo(lzw(data, usize::from(early), limit)?)
         }
-    }
-}
-
-fn undo_tiff(mut data: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
-    for line in data.chunks_mut(row) {
-        for index in pixel..line.len() {
-            let left = index.checked_sub(pixel).and_then(|left| line.get(left)).copied().unwrap_or(0);
-            if let Some(byte) = line.get_mut(index) {
-                *byte = byte.wrapping_add(left);
-            }
-        }
-    }
-    data
-}
-
-fn undo_png(data: &[u8], row: usize, pixel: usize) -> Result<Vec<u8>, PdfError> {
-    let mut out: Vec<u8> = Vec::with_capacity(data.len());
-    let mut above = vec![0u8; row];
-    let mut line = Vec::with_capacity(row);
-    for chunk in data.chunks(row + 1) {
-        let Some((&kind, bytes)) = chunk.split_first() else { break };
-        line.clear();
-        for (index, &byte) in bytes.iter().enumerate() {
-            let earlier = index.checked_sub(pixel);
-            let left = earlier.and_then(|at| line.get(at)).copied().unwrap_or(0);
-            let up = above.get(index).copied().unwrap_or(0);
-            let corner = earlier.and_then(|at| above.get(at)).copied().unwrap_or(0);
-            let guess = match kind {
-                0 => 0,
-                1 => left,
-                2 => up,
-                3 => u8::midpoint(left, up),
-                4 => paeth(left, up, corner),
-                _ => return Err(PdfError::broken("a predictor is unknown")),
-            };
-            line.push(byte.wrapping_add(guess));
-        }
-        out.extend_from_slice(&line);
-        line.resize(row, 0);
-        std::mem::swap(&mut above, &mut line);
-    }
-    Ok(out)
-}
-
-fn paeth(left: u8, up: u8, corner: u8) -> u8 {
-    let estimate = i16::from(left) + i16::from(up) - i16::from(corner);
-    let distance = |value: u8| (estimate - i16::from(value)).abs();
-    if distance(left) <= distance(up) && distance(left) <= distance(corner) {
-        left
-    } else if distance(up) <= distance(corner) {
-        up
-    } else {
-        corner
+        b"ASCIIHexDecode" | b"AHx" => Ok(ascii_hex(data)),
+        b"ASCII85Decode" | b"A85" => ascii_85(data),
+        b"RunLengthDecode" | b"RL" => run_length(data, limit),
+        _ => Err(PdfError::Unsupported { what: "a stream filter this reader does not undo" }),
     }
 }
 
 /// Inflates zlib data; more than `limit` bytes are an error. Data that end early give what they hold.
-pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
+fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
     let mut state = Decompress::new(true);
     let mut out: Vec<u8> = Vec::with_capacity(data.len().saturating_mul(3).clamp(256, 1 << 16).min(limit.max(1)));
     loop {
@@ -110,7 +39,7 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
         let before = out.len();
         let status = state.decompress_vec(rest, &mut out, FlushDecompress::None);
         if out.len() > limit {
-            return Err(PdfError::Limit { what: "the decoded size of a stream" });
+            return Err(TOO_LARGE);
         }
         let consumed = state.total_in() > read as u64;
         match status {
@@ -119,7 +48,9 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
             // No progress with room to write: the data ended early.
             Ok(Status::Ok | Status::BufError) if out.len() < out.capacity() => return Ok(out),
             Ok(Status::Ok | Status::BufError) => {}
-            Err(_) => return Err(PdfError::broken("compressed data cannot be inflated")),
+            // What came before the damage is used, as other readers do.
+            Err(_) if out.is_empty() => return Err(PdfError::broken("compressed data cannot be inflated")),
+            Err(_) => return Ok(out),
         }
         if out.len() == out.capacity() {
             if out.len() >= limit {
@@ -132,11 +63,179 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
     }
 }
 
+/// Undoes LZWDecode (7.4.4): codes of 9 to 12 bits, 256 clears the table, 257 ends the data.
+fn lzw(data: &[u8], early: usize, limit: usize) -> Result<Vec<u8>, PdfError> {
+    // Every entry is a stretch of the output: the one before it and one more byte.
+    let mut table: Vec<(usize, usize)> = Vec::new();
+    let mut out: Vec<u8> = Vec::new();
+    let mut previous: Option<(usize, usize)> = None;
+    let (mut bits, mut have) = (0u32, 0u32);
+    let mut input = data.iter();
+    loop {
+        let width = match table.len() + 258 + early {
+            0..=511 => 9,
+            512..=1023 => 10,
+            1024..=2047 => 11,
+            _ => 12,
+        };
+        while have < width {
+            let Some(&byte) = input.next() else { return Ok(out) };
+            bits = bits << 8 & 0xff_ffff | u32::from(byte);
+            have += 8;
+        }
+        have -= width;
+        let code = (bits >> have & ((1 << width) - 1)) as usize;
+        let start = out.len();
+        match code {
+            0..=255 => out.push(u8::try_from(code).unwrap_or(0)),
+            256 => {
+                table.clear();
+                previous = None;
+                continue;
+            }
+            257 => return Ok(out),
+            _ => {
+                let (from, len) = match (table.get(code - 258), previous) {
+                    (Some(&entry), _) => entry,
+                    (None, Some((from, len))) if code - 258 == table.len() => (from, len + 1),
+                    (None, _) => return Ok(out),
+                };
+                for at in from..from + len {
+                    let byte = out.get(at).copied().unwrap_or(0);
+                    out.push(byte);
+                }
+            }
+        }
+        if out.len() > limit {
+            return Err(TOO_LARGE);
+        }
+        if let Some((from, len)) = previous
+            && table.len() < 4096 - 258
+        {
+            table.push((from, len + 1));
+        }
+        previous = Some((start, out.len() - start));
+    }
+}
+
+/// Undoes RunLengthDecode (7.4.5).
+fn run_length(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
+    let mut out = Vec::new();
+    let mut rest = data;
+    while let Some((&len, tail)) = rest.split_first() {
+        match len {
+            0..=127 => {
+                let (run, after) = tail.split_at(tail.len().min(usize::from(len) + 1));
+                out.extend_from_slice(run);
+                rest = after;
+            }
+            128 => break,
+            129..=255 => {
+                let Some((&byte, after)) = tail.split_first() else { break };
+                out.extend(std::iter::repeat_n(byte, 257 - usize::from(len)));
+                rest = after;
+            }
+        }
+        if out.len() > limit {
+            return Err(TOO_LARGE);
+        }
+    }
+    Ok(out)
+}
+
+/// Undoes ASCII85Decode (7.4.3).
+fn ascii_85(data: &[u8]) -> Result<Vec<u8>, PdfError> {
+    let mut out = Vec::with_capacity(data.len() / 5 * 4);
+    let mut group: Vec<u8> = Vec::with_capacity(5);
+    let flush = |group: &[u8], out: &mut Vec<u8>| {
+        let digits = (0..5).map(|index| group.get(index).copied().unwrap_or(84));
+        let value = digits.fold(0u64, |value, digit| value * 85 + u64::from(digit));
+        let bytes = value.to_be_bytes();
+        out.extend_from_slice(bytes.get(4..4 + group.len().saturating_sub(1)).unwrap_or_default());
+    };
+    for &byte in data {
+        match byte {
+            b'!'..=b'u' => group.push(byte - b'!'),
+            b'z' if group.is_empty() => out.extend_from_slice(&[0; 4]),
+            b'~' => break,
+            _ if crate::pdf::lexer::is_space(byte) => continue,
+            _ => return Err(PdfError::broken("ASCII base-85 data hold another character")),
+        }
+        if group.len() == 5 {
+            flush(&group, &mut out);
+            group.clear();
+        }
+    }
+    flush(&group, &mut out);
+    Ok(out)
+}
+
 /// Undoes ASCIIHexDecode (7.4.2).
-pub(crate) fn ascii_hex(data: &[u8]) -> Vec<u8> {
+fn ascii_hex(data: &[u8]) -> Vec<u8> {
     let digits = data.iter().take_while(|&&byte| byte != b'>');
     let digits = digits.filter_map(|&byte| (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
     let digits: Vec<u8> = digits.collect();
     let pairs = digits.chunks(2);
     pairs.map(|pair| pair.first().map_or(0, |high| high << 4) | pair.get(1).copied().unwrap_or(0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::pdf::object::Object;
+
+    fn zlib(data: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn each_filter_gives_back_what_was_encoded() {
+        let none = Dictionary::new();
+        for (name, data, expected) in [
+            ("ASCIIHexDecode", b"48 65 6C6c 6F7>".to_vec(), b"Hellop".to_vec()),
+            ("ASCII85Decode", b"87cURD]i,\"Ebo80~>".to_vec(), b"Hello World!".to_vec()),
+            ("ASCII85Decode", b"z87cUR~>".to_vec(), b"\0\0\0\0Hell".to_vec()),
+            ("RunLengthDecode", vec![2, b'a', b'b', b'c', 254, b'x', 128, 9], b"abcxxx".to_vec()),
+            // The example of 7.4.4.2.
+            (
+                "LZWDecode",
+                vec![0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01],
+                vec![45, 45, 45, 45, 45, 65, 45, 45, 45, 66],
+            ),
+            ("FlateDecode", zlib(b"some text"), b"some text".to_vec()),
+        ] {
+            assert_eq!(decode(name.as_bytes(), &none, &data, 100).unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn cut_or_wrongly_summed_data_give_what_they_hold() {
+        let text = vec![7u8; 5000];
+        let mut wrong_sum = zlib(&text);
+        *wrong_sum.last_mut().unwrap() ^= 1;
+        assert_eq!(inflate(&wrong_sum, 10_000).unwrap(), text);
+        let whole = zlib(&text);
+        assert_eq!(inflate(&whole[..whole.len() - 4], 10_000).unwrap(), text);
+        assert!(inflate(b"not zlib at all", 10_000).is_err());
+    }
+
+    #[test]
+    fn growth_past_the_limit_is_refused() {
+        let data = zlib(&vec![0; 1 << 20]);
+        assert!(matches!(inflate(&data, 1 << 19), Err(PdfError::Limit { .. })));
+        assert_eq!(inflate(&data, 1 << 20).unwrap().len(), 1 << 20);
+        assert!(matches!(run_length(&[129, 0, 129, 0], 200), Err(PdfError::Limit { .. })));
+    }
+
+    #[test]
+    fn predictors_are_undone_after_inflating() {
+        let parameters =
+            Dictionary::new().with("Predictor", Object::Integer(12)).with("Columns", Object::Integer(2));
+        let rows = zlib(&[2, 1, 2, 2, 1, 1, 0, 9, 9]);
+        assert_eq!(decode(b"FlateDecode", &parameters, &rows, 100).unwrap(), [1, 2, 2, 3, 9, 9]);
+    }
 }

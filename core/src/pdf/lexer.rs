@@ -24,8 +24,8 @@ pub(crate) enum SyntaxError {
     Incomplete,
     /// The bytes at this place of the window are no object.
     Malformed(usize),
-    /// Nested deeper than the limit.
-    TooDeep,
+    /// Nested deeper, or more values in one object, than the limits let in.
+    TooMuch,
 }
 
 /// Reads tokens from a window.

@@ -1,5 +1,6 @@
 //! Objects parsed from a window of the file, with a stack of its own: nesting is bounded by a limit.
 
+use crate::pdf::limits::Limits;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token};
 use crate::pdf::object::{Dictionary, Name, Object, Reference};
 
@@ -20,7 +21,9 @@ enum Frame {
 }
 
 /// Parses one object, including `N G R`.
-pub(crate) fn object(lexer: &mut Lexer<'_>, depth: usize) -> Result<Object, SyntaxError> {
+pub(crate) fn object(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Object, SyntaxError> {
+    let depth = limits.depth;
+    let mut items = 0usize;
     let mut stack: Vec<Frame> = Vec::new();
     loop {
         let start = lexer.at();
@@ -59,6 +62,10 @@ pub(crate) fn object(lexer: &mut Lexer<'_>, depth: usize) -> Result<Object, Synt
             Token::Keyword(_) => Object::Null,
             Token::End => return Err(SyntaxError::Malformed(start)),
         };
+        items += 1;
+        if items > limits.items {
+            return Err(SyntaxError::TooMuch);
+        }
         match stack.last_mut() {
             None => return Ok(value),
             Some(Frame::Array(items)) => items.push(value),
@@ -74,7 +81,7 @@ pub(crate) fn object(lexer: &mut Lexer<'_>, depth: usize) -> Result<Object, Synt
 
 fn open(stack: &mut Vec<Frame>, frame: Frame, depth: usize) -> Result<(), SyntaxError> {
     if stack.len() >= depth {
-        return Err(SyntaxError::TooDeep);
+        return Err(SyntaxError::TooMuch);
     }
     stack.push(frame);
     Ok(())
@@ -87,7 +94,7 @@ fn integer_or_reference(lexer: &mut Lexer<'_>, first: i64) -> Result<Object, Syn
     let generation = match lexer.token() {
         Ok(Token::Integer(value)) => u16::try_from(value).ok(),
         Err(SyntaxError::Incomplete) => return Err(SyntaxError::Incomplete),
-        Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooDeep) => None,
+        Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooMuch) => None,
     };
     if let Some(generation) = generation {
         match lexer.token() {
@@ -97,7 +104,7 @@ fn integer_or_reference(lexer: &mut Lexer<'_>, first: i64) -> Result<Object, Syn
                 return Ok(if number == 0 { Object::Null } else { Object::Reference(reference) });
             }
             Err(SyntaxError::Incomplete) => return Err(SyntaxError::Incomplete),
-            Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooDeep) => {}
+            Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooMuch) => {}
         }
     }
     lexer.seek(after);
@@ -105,7 +112,7 @@ fn integer_or_reference(lexer: &mut Lexer<'_>, first: i64) -> Result<Object, Syn
 }
 
 /// Parses `N G obj …` and finds out whether a stream follows.
-pub(crate) fn indirect(lexer: &mut Lexer<'_>, depth: usize) -> Result<Indirect, SyntaxError> {
+pub(crate) fn indirect(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Indirect, SyntaxError> {
     let start = lexer.at();
     let malformed = SyntaxError::Malformed(start);
     let Token::Integer(number) = lexer.token()? else { return Err(malformed) };
@@ -115,7 +122,7 @@ pub(crate) fn indirect(lexer: &mut Lexer<'_>, depth: usize) -> Result<Indirect, 
     };
     let Token::Keyword(b"obj") = lexer.token()? else { return Err(malformed) };
     let reference = Reference { number, generation };
-    let object = object(lexer, depth)?;
+    let object = object(lexer, limits)?;
     let end = lexer.at();
     let stream = if matches!(object, Object::Dictionary(_)) { stream_start(lexer)? } else { None };
     Ok(Indirect { reference, object, stream, end })
@@ -125,7 +132,7 @@ fn stream_start(lexer: &mut Lexer<'_>) -> Result<Option<usize>, SyntaxError> {
     match lexer.token() {
         Ok(Token::Keyword(b"stream")) => {}
         Err(SyntaxError::Incomplete) => return Err(SyntaxError::Incomplete),
-        Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooDeep) => return Ok(None),
+        Ok(_) | Err(SyntaxError::Malformed(_) | SyntaxError::TooMuch) => return Ok(None),
     }
     // CR LF or LF end the keyword's line (7.3.8.1); blanks before it and a lone CR occur.
     let mut at = lexer.at();

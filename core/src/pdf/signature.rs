@@ -7,6 +7,7 @@ use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::source::Source;
+use crate::pdf::text;
 
 /// A signature dictionary as it stands in the file. Nothing of it is believed yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,32 +16,22 @@ pub struct SignatureValue {
     pub reference: Option<Reference>,
     /// All of its entries.
     pub dictionary: Dictionary,
-    /// `/SubFilter` without the slash, empty when absent.
-    pub sub_filter: String,
-    /// `/ByteRange`, checked against the length of the file.
+    /// `/SubFilter` without the slash.
+    pub sub_filter: Option<String>,
+    /// `/M` as it stands there: the time that the signer claims.
+    pub claimed_time: Option<String>,
+    /// `/ByteRange`, checked against the length of the file. Its hole is exactly the hexadecimal
+    /// string of this `/Contents`.
     pub byte_range: Result<ByteRange, ByteRangeError>,
     /// `/Contents` decoded, the padding included; empty when absent.
     pub contents: Vec<u8>,
-    /// Whether the hole of the byte range is exactly the hexadecimal string of this `/Contents`.
-    pub hole: Hole,
-}
-
-/// What stands in the hole of a byte range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Hole {
-    /// `<`, the hexadecimal digits of this dictionary's `/Contents`, `>`, and nothing else.
-    Contents,
-    /// Something else: bytes that the signature does not cover could hide there.
-    SomethingElse,
-    /// There is no usable byte range.
-    Unknown,
 }
 
 impl SignatureValue {
     /// Whether this is a document time-stamp (12.8.5) rather than a signature.
     pub fn is_document_timestamp(&self) -> bool {
         let by_type = self.dictionary.get("Type").and_then(Object::as_name) == Some(b"DocTimeStamp");
-        by_type || self.sub_filter == "ETSI.RFC3161"
+        by_type || self.sub_filter.as_deref() == Some("ETSI.RFC3161")
     }
 
     /// Reads the dictionary `dictionary`, which stands at `reference` or within the object `holder`.
@@ -53,6 +44,7 @@ impl SignatureValue {
         let entry = |key: &str| document.resolve(dictionary.get(key).unwrap_or(&Object::Null));
         let sub_filter = entry("SubFilter")?;
         let sub_filter = sub_filter.as_name().map(|name| String::from_utf8_lossy(name).into_owned());
+        let claimed_time = entry("M")?.as_string().map(text::decode);
         let mut numbers = entry("ByteRange")?;
         if let Object::Array(items) = &mut numbers {
             // Longer arrays are refused by their length; there is no need to resolve them.
@@ -60,22 +52,17 @@ impl SignatureValue {
                 *item = document.resolve(item)?;
             }
         }
-        let byte_range = ByteRange::parse(&numbers, document.len());
         let contents = entry("Contents")?.as_string().unwrap_or_default().to_vec();
-        let place = reference.or(holder);
-        let hole = match (&byte_range, place) {
-            (Err(_), _) | (_, None) => Hole::Unknown,
+        let byte_range = match (ByteRange::parse(&numbers, document.len()), reference.or(holder)) {
             (Ok(range), Some(place)) => {
                 let inside = document.extent(place)?.is_some_and(|extent| encloses(&extent, &range.hole()));
-                if inside && hole_holds(document.source(), &range.hole(), &contents)? {
-                    Hole::Contents
-                } else {
-                    Hole::SomethingElse
-                }
+                let whole = inside && hole_holds(document.source(), &range.hole(), &contents)?;
+                if whole { Ok(range) } else { Err(ByteRangeError::HoleNotContents) }
             }
+            (Ok(_), None) => Err(ByteRangeError::HoleNotContents),
+            (Err(error), _) => Err(error),
         };
-        let sub_filter = sub_filter.unwrap_or_default();
-        Ok(Self { reference, dictionary, sub_filter, byte_range, contents, hole })
+        Ok(Self { reference, dictionary, sub_filter, claimed_time, byte_range, contents })
     }
 }
 

@@ -1,5 +1,7 @@
 //! A certificate (RFC 5280): its raw bytes, what it says, and signatures checked with its key.
 
+#[cfg(test)]
+pub(crate) mod fixture;
 mod pem;
 
 use std::{fmt, sync::Arc};

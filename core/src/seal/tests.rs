@@ -1,0 +1,3 @@
+//! Tests.
+#[test]
+fn x(){}

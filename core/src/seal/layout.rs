@@ -21,11 +21,14 @@ const NAME: f64 = 9.4;
 const DETAIL: f64 = 7.2;
 /// Space above the holder and below, at scale 1.
 const GAP: f64 = 1.2;
-/// Details are never larger than 11 points, nor smaller than 4.2 while a barer plan is left.
-const LARGEST: f64 = 1.5;
+/// Letters grow with the space, from this size on, up to 14-point details.
+const USUAL_WIDTH: f64 = 172.0;
+const USUAL_HEIGHT: f64 = 60.0;
+const LARGEST: f64 = 2.0;
+/// Details are never smaller than 4.2 points while a barer plan is left.
 const SMALLEST: f64 = 0.58;
 /// With less than this the mark makes way for the text.
-const SMALLEST_BESIDE_MARK: f64 = 0.8;
+const SMALLEST_BESIDE_MARK: f64 = 0.72;
 /// In tiny rectangles letters shrink down to this: 1.4 points, still real text.
 const TINIEST: f64 = 0.2;
 /// Each try is this much smaller than the last.
@@ -110,8 +113,10 @@ struct Plan {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// A paragraph for each part, nothing cut.
+    /// A paragraph for each part, nothing cut; only name, reason and location may break.
     Stacked,
+    /// A paragraph for each part, nothing cut: for narrow rectangles.
+    StackedNarrow,
     /// A paragraph for each part; reason and location have one line each and may be cut.
     StackedBrief,
     /// A paragraph for each part; the name has one line and may be cut.
@@ -134,6 +139,7 @@ const NAME_ONLY: &[Part] = &[Part::Name];
 const PLANS: &[Plan] = &[
     Plan { parts: ALL, shape: Shape::Stacked },
     Plan { parts: ALL, shape: Shape::StackedBrief },
+    Plan { parts: ALL, shape: Shape::StackedNarrow },
     Plan { parts: ALL, shape: Shape::Running },
     Plan { parts: NO_LOCATION, shape: Shape::StackedBrief },
     Plan { parts: NO_REASON, shape: Shape::Stacked },
@@ -157,7 +163,7 @@ const TINY_PLANS: &[Plan] = &[
 /// Arranges `words` in a rectangle of `width` by `height`.
 pub(super) fn arrange(words: &Words, width: f64, height: f64, fonts: &Fonts) -> Layout {
     let smaller = width.min(height);
-    let border = if smaller >= 8.0 { 0.5 } else { 0.0 };
+    let border = if smaller >= 8.0 { 0.6 } else { 0.0 };
     let bar = if smaller >= 4.0 { (width * 0.02).clamp(0.4, 2.4) } else { 0.0 };
     let (pad_x, pad_y) = ((width * 0.04).min(7.0), (height * 0.09).min(5.0));
     let whole = Space {
@@ -174,7 +180,7 @@ pub(super) fn arrange(words: &Words, width: f64, height: f64, fonts: &Fonts) -> 
 /// The mark and the space beside it or below it; `None` where there is no room for both.
 fn mark_of(space: Space, width: f64, height: f64) -> Option<(Mark, Space)> {
     if width >= 110.0 && height >= 34.0 && width >= height * 1.4 {
-        let side = (height * 0.44).min(width * 0.16).min(40.0);
+        let side = (height * 0.44).min(width * 0.16).min(64.0);
         let taken = side + (width * 0.04).min(8.0);
         let mark = Mark { x: space.left, y: (height - side) / 2.0, side };
         return Some((mark, Space { left: space.left + taken, width: space.width - taken, ..space }));
@@ -194,14 +200,16 @@ fn choose(
     beside: Option<(Mark, Space)>,
     fonts: &Fonts,
 ) -> (Option<Mark>, Vec<PlacedLine>) {
+    let largest = (whole.width / USUAL_WIDTH).min(whole.height / USUAL_HEIGHT);
+    let largest = (largest * 1.12).clamp(1.0, LARGEST);
     for plan in PLANS {
         let paragraphs = plan.paragraphs(words, fonts);
         if let Some((mark, space)) = beside
-            && let Some(lines) = fit(&paragraphs, space, LARGEST, SMALLEST_BESIDE_MARK)
+            && let Some(lines) = fit(&paragraphs, space, largest, SMALLEST_BESIDE_MARK)
         {
-            return (Some(mark), lines);
+            return (Some(with_text(mark, space, &lines)), lines);
         }
-        if let Some(lines) = fit(&paragraphs, whole, LARGEST, SMALLEST) {
+        if let Some(lines) = fit(&paragraphs, whole, largest, SMALLEST) {
             return (None, lines);
         }
     }
@@ -213,11 +221,23 @@ fn choose(
     (None, Vec::new())
 }
 
+/// A mark above the text goes where the text begins, not to the far end of a tall rectangle.
+fn with_text(mark: Mark, space: Space, lines: &[PlacedLine]) -> Mark {
+    let beside = space.left > mark.x;
+    match lines.first() {
+        Some(first) if !beside => {
+            let top = ASCENT.mul_add(first.size, first.y);
+            Mark { y: mark.y - (space.bottom + space.height - top), ..mark }
+        }
+        Some(_) | None => mark,
+    }
+}
+
 impl Plan {
     fn paragraphs(&self, words: &Words, fonts: &Fonts) -> Vec<Paragraph> {
         let parts = self.parts.iter().filter_map(|part| Some((*part, part.text(words)?)));
         match self.shape {
-            Shape::Stacked | Shape::StackedBrief | Shape::StackedNameCut => parts
+            Shape::Stacked | Shape::StackedNarrow | Shape::StackedBrief | Shape::StackedNameCut => parts
                 .map(|(part, text)| {
                     let (size, weight, ink, gap) = part.style();
                     let (most, overlong) = self.shape.lines(part);
@@ -249,8 +269,10 @@ impl Shape {
             (Self::RunningCut, _) | (Self::StackedNameCut, Part::Name) => (1, Overlong::Cut),
             (Self::StackedBrief, Part::Reason | Part::Location) => (1, Overlong::Cut),
             (Self::Running, _) => (usize::MAX, Overlong::Refuse),
-            (_, Part::Name | Part::Reason) => (3, Overlong::Refuse),
-            (_, Part::Caption | Part::Identifier | Part::Date | Part::Location) => (2, Overlong::Refuse),
+            (Self::StackedNarrow, Part::Name) => (6, Overlong::Refuse),
+            (Self::StackedNarrow, _) | (_, Part::Name | Part::Reason) => (3, Overlong::Refuse),
+            (_, Part::Location) => (2, Overlong::Refuse),
+            (_, Part::Caption | Part::Identifier | Part::Date) => (1, Overlong::Refuse),
         }
     }
 }
@@ -285,15 +307,20 @@ fn fit(paragraphs: &[Paragraph], space: Space, largest: f64, smallest: f64) -> O
     }
     let mut scale = largest;
     while scale >= smallest {
-        if let Some(lines) = fit_at(paragraphs, space, scale) {
-            return Some(lines);
+        if fit_at(paragraphs, space, scale, Paragraph::lines).is_some() {
+            return fit_at(paragraphs, space, scale, Paragraph::even_lines);
         }
         scale *= STEP;
     }
     None
 }
 
-fn fit_at(paragraphs: &[Paragraph], space: Space, scale: f64) -> Option<Vec<PlacedLine>> {
+fn fit_at(
+    paragraphs: &[Paragraph],
+    space: Space,
+    scale: f64,
+    broken: fn(&Paragraph, f64) -> Option<Vec<Line>>,
+) -> Option<Vec<PlacedLine>> {
     let mut lines = Vec::new();
     // Counted downwards from the top of the block.
     let mut depth = 0.0;
@@ -302,7 +329,7 @@ fn fit_at(paragraphs: &[Paragraph], space: Space, scale: f64) -> Option<Vec<Plac
         if index > 0 {
             depth = paragraph.gap.mul_add(scale, depth);
         }
-        for line in paragraph.lines(space.width / size)? {
+        for line in broken(paragraph, space.width / size)? {
             let y = ASCENT.mul_add(size, depth);
             depth = LEADING.mul_add(size, depth);
             if depth > space.height {

@@ -73,6 +73,27 @@ impl Paragraph {
         self
     }
 
+    /// The paragraph in as many lines as [`Paragraph::lines`] makes, but about equally long: a
+    /// name does not leave its last word alone.
+    pub(in crate::seal) fn even_lines(&self, limit: f64) -> Option<Vec<Line>> {
+        let mut best = self.lines(limit)?;
+        if !(2..=3).contains(&best.len()) || self.overlong == Overlong::Cut {
+            return Some(best);
+        }
+        let (mut narrow, mut wide) = (limit / 2.0, limit);
+        for _ in 0..6 {
+            let tried = (narrow + wide) / 2.0;
+            match self.lines(tried) {
+                Some(lines) if lines.len() == best.len() => {
+                    best = lines;
+                    wide = tried;
+                }
+                Some(_) | None => narrow = tried,
+            }
+        }
+        Some(best)
+    }
+
     /// The paragraph in lines no wider than `limit`; `None` where it needs more lines than it
     /// may have, or where not even one letter fits.
     pub(in crate::seal) fn lines(&self, limit: f64) -> Option<Vec<Line>> {

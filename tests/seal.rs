@@ -20,8 +20,7 @@ use signer_core::{
 };
 use signer_tests::left_out;
 
-const ROTATIONS: [Rotation; 4] =
-    [Rotation::None, Rotation::Quarter, Rotation::Half, Rotation::ThreeQuarters];
+const ROTATIONS: [Rotation; 4] = [Rotation::None, Rotation::Quarter, Rotation::Half, Rotation::ThreeQuarters];
 const CORNERS: [Corner; 4] = [Corner::TopLeft, Corner::TopRight, Corner::BottomLeft, Corner::BottomRight];
 const A4: Rectangle = Rectangle { left: 0.0, bottom: 0.0, right: 595.0, top: 842.0 };
 
@@ -74,7 +73,8 @@ fn pages_with_a_seal_are_sound() {
     for case in cases() {
         let file = case.write(folder.path());
         let output = Command::new("qpdf").arg("--check").arg(&file).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let said =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !said.contains("WARNING"), "{}: {said}", case.name);
     }
 }
@@ -106,37 +106,129 @@ fn cases() -> Vec<Case> {
     }
     let upright = PageGeometry { media_box: A4, crop_box: A4, rotation: Rotation::None, user_unit: 1.0 };
     let at = Placement::at(Corner::BottomRight);
-    let mut add = |name: &str, page: PageGeometry, rectangle: Option<Rectangle>, text: SealText, words: &[&'static str]| {
+    let mut add = |name: &str,
+                   page: PageGeometry,
+                   rectangle: Option<Rectangle>,
+                   text: SealText,
+                   words: &[&'static str]| {
         let rectangle = rectangle.unwrap_or_else(|| seal::rectangle(&page, &at));
         cases.push(Case { name: name.to_owned(), page, rectangle, text, words: words.to_vec() });
     };
 
     add("plain", upright, None, maria(None, None), MARIA);
     add("short-name", upright, None, text("ANA LIMA", Some("***.456.789-**"), None, None), &[]);
-    add("company", upright, None, text("PADARIA SÃO JOSÉ COMÉRCIO DE ALIMENTOS LTDA", Some("12.ABC.345/01DE-35"), None, None), &[]);
-    add("no-identifier", upright, None, text("Maria da Silva", None, None, None), &[
-        "Assinado", "digitalmente", "por", "Maria", "da", "Silva", "Data:", "30/11/2026", "18:49:28", "-03:00",
-    ]);
-    add("long-reason", upright, None, maria(Some(
-        "Aprovação do termo aditivo número 12 ao contrato de prestação de serviços de limpeza e conservação",
-    ), Some("Palácio dos Bandeirantes, São Paulo – SP, Brasil")), &[]);
-    add("longest", upright, None, maria(Some(&"muito longo ".repeat(60)), Some(&"lugar distante ".repeat(60))), &[]);
-    add("long-name", upright, None, text(
-        "PEDRO DE ALCÂNTARA JOÃO CARLOS LEOPOLDO SALVADOR BIBIANO FRANCISCO XAVIER DE PAULA LEOCÁDIO MIGUEL GABRIEL RAFAEL GONZAGA",
-        Some("***.456.789-**"), Some("Lei Áurea"), Some("Petrópolis"),
-    ), &[]);
+    add(
+        "company",
+        upright,
+        None,
+        text("PADARIA SÃO JOSÉ COMÉRCIO DE ALIMENTOS LTDA", Some("12.ABC.345/01DE-35"), None, None),
+        &[],
+    );
+    add(
+        "no-identifier",
+        upright,
+        None,
+        text("Maria da Silva", None, None, None),
+        &[
+            "Assinado",
+            "digitalmente",
+            "por",
+            "Maria",
+            "da",
+            "Silva",
+            "Data:",
+            "30/11/2026",
+            "18:49:28",
+            "-03:00",
+        ],
+    );
+    add(
+        "long-reason",
+        upright,
+        None,
+        maria(
+            Some(
+                "Aprovação do termo aditivo número 12 ao contrato de prestação de serviços de limpeza e conservação",
+            ),
+            Some("Palácio dos Bandeirantes, São Paulo – SP, Brasil"),
+        ),
+        &[],
+    );
+    add(
+        "longest",
+        upright,
+        None,
+        maria(Some(&"muito longo ".repeat(60)), Some(&"lugar distante ".repeat(60))),
+        &[],
+    );
+    add(
+        "long-name",
+        upright,
+        None,
+        text(
+            "PEDRO DE ALCÂNTARA JOÃO CARLOS LEOPOLDO SALVADOR BIBIANO FRANCISCO XAVIER DE PAULA LEOCÁDIO MIGUEL GABRIEL RAFAEL GONZAGA",
+            Some("***.456.789-**"),
+            Some("Lei Áurea"),
+            Some("Petrópolis"),
+        ),
+        &[],
+    );
     add("one-word", upright, None, text(&"X".repeat(200), None, None, None), &[]);
-    add("accents", upright, None, text("Łukasz Žižek Ñandú Ünal Đặng Ωμέγα Жанна", None, None, None), &[
-        "Assinado", "digitalmente", "por", "Łukasz", "Žižek", "Ñandú", "Ünal", "Đặng", "Ωμέγα", "Жанна", "Data:",
-        "30/11/2026", "18:49:28", "-03:00",
-    ]);
-    add("not-in-the-font", upright, None, text("山田 太郎 Yamada 😀", None, None, None), &[
-        "Assinado", "digitalmente", "por", "山田 太郎 Yamada 😀", "Data:", "30/11/2026", "18:49:28", "-03:00",
-    ]);
-    add("english", upright, None, maria(Some("Approval"), Some("São Paulo")).in_language(Language::English), &[]);
-    add("spanish", upright, None, maria(Some("Aprobación"), Some("Montevideo")).in_language(Language::Spanish), &[]);
+    add(
+        "accents",
+        upright,
+        None,
+        text("Łukasz Žižek Ñandú Ünal Đặng Ωμέγα Жанна", None, None, None),
+        &[
+            "Assinado",
+            "digitalmente",
+            "por",
+            "Łukasz",
+            "Žižek",
+            "Ñandú",
+            "Ünal",
+            "Đặng",
+            "Ωμέγα",
+            "Жанна",
+            "Data:",
+            "30/11/2026",
+            "18:49:28",
+            "-03:00",
+        ],
+    );
+    add(
+        "not-in-the-font",
+        upright,
+        None,
+        text("山田 太郎 Yamada 😀", None, None, None),
+        &[
+            "Assinado",
+            "digitalmente",
+            "por",
+            "山田 太郎 Yamada 😀",
+            "Data:",
+            "30/11/2026",
+            "18:49:28",
+            "-03:00",
+        ],
+    );
+    add(
+        "english",
+        upright,
+        None,
+        maria(Some("Approval"), Some("São Paulo")).in_language(Language::English),
+        &[],
+    );
+    add(
+        "spanish",
+        upright,
+        None,
+        maria(Some("Aprobación"), Some("Montevideo")).in_language(Language::Spanish),
+        &[],
+    );
 
-    let landscape = PageGeometry { media_box: Rectangle::between(0.0, 0.0, 842.0, 595.0), crop_box: A4, ..upright };
+    let landscape =
+        PageGeometry { media_box: Rectangle::between(0.0, 0.0, 842.0, 595.0), crop_box: A4, ..upright };
     add("landscape", landscape, None, maria(None, None), MARIA);
     for rotation in ROTATIONS {
         let media_box = Rectangle::between(-100.0, 50.0, 700.0, 1000.0);
@@ -144,29 +236,74 @@ fn cases() -> Vec<Case> {
         let page = PageGeometry { media_box, crop_box, rotation, user_unit: 1.0 };
         add(&format!("crop-{}", rotation.degrees()), page, None, maria(None, None), MARIA);
     }
-    for (name, width, height) in [("business-card", 240.0, 150.0), ("tiny", 100.0, 60.0), ("label", 60.0, 300.0), ("speck", 12.0, 9.0)] {
+    for (name, width, height) in
+        [("business-card", 240.0, 150.0), ("tiny", 100.0, 60.0), ("label", 60.0, 300.0), ("speck", 12.0, 9.0)]
+    {
         let page = Rectangle::between(0.0, 0.0, width, height);
-        add(name, PageGeometry { media_box: page, crop_box: page, ..upright }, None, maria(Some("Aprovação"), None), &[]);
+        add(
+            name,
+            PageGeometry { media_box: page, crop_box: page, ..upright },
+            None,
+            maria(Some("Aprovação"), None),
+            &[],
+        );
     }
     let poster = Rectangle::between(0.0, 0.0, 842.0, 1191.0);
     for rotation in [Rotation::None, Rotation::Quarter] {
         let page = PageGeometry { media_box: poster, crop_box: poster, rotation, user_unit: 2.0 };
-        add(&format!("unit-2-{}", rotation.degrees()), page, None, maria(Some("Aprovação"), Some("Recife")), &[]);
+        add(
+            &format!("unit-2-{}", rotation.degrees()),
+            page,
+            None,
+            maria(Some("Aprovação"), Some("Recife")),
+            &[],
+        );
     }
 
     for (width, height) in [
-        (300.0, 120.0), (500.0, 300.0), (120.0, 180.0), (80.0, 300.0), (400.0, 20.0), (200.0, 12.0), (100.0, 20.0),
-        (60.0, 60.0), (40.0, 15.0), (20.0, 8.0), (150.0, 40.0), (220.0, 50.0), (90.0, 45.0), (10.0, 200.0),
+        (300.0, 120.0),
+        (500.0, 300.0),
+        (120.0, 180.0),
+        (80.0, 300.0),
+        (400.0, 20.0),
+        (200.0, 12.0),
+        (100.0, 20.0),
+        (60.0, 60.0),
+        (40.0, 15.0),
+        (20.0, 8.0),
+        (150.0, 40.0),
+        (220.0, 50.0),
+        (90.0, 45.0),
+        (10.0, 200.0),
     ] {
         let rectangle = Rectangle::between(50.0, 400.0, 50.0 + width, 400.0 + height);
-        add(&format!("field-{width}x{height}"), upright, Some(rectangle), maria(Some("Aprovação"), Some("São Paulo")), &[]);
+        add(
+            &format!("field-{width}x{height}"),
+            upright,
+            Some(rectangle),
+            maria(Some("Aprovação"), Some("São Paulo")),
+            &[],
+        );
     }
     cases
 }
 
 const MARIA: &[&str] = &[
-    "Assinado", "digitalmente", "por", "MARIA", "APARECIDA", "DA", "CONCEIÇÃO", "DOS", "SANTOS", "CPF",
-    "***.456.789-**", "Data:", "30/11/2026", "18:49:28", "-03:00",
+    "Assinado",
+    "digitalmente",
+    "por",
+    "MARIA",
+    "APARECIDA",
+    "DA",
+    "CONCEIÇÃO",
+    "DOS",
+    "SANTOS",
+    "CPF",
+    "***.456.789-**",
+    "Data:",
+    "30/11/2026",
+    "18:49:28",
+    "-03:00",
 ];
 
 fn corner_case(rotation: Rotation, corner: Corner) -> Case {
@@ -286,17 +423,26 @@ impl Case {
         let Rectangle { left, bottom, right, top } = self.rectangle;
         match self.page.rotation {
             Rotation::None => Rectangle::between(
-                left - shown.left, bottom - shown.bottom, right - shown.left, top - shown.bottom,
+                left - shown.left,
+                bottom - shown.bottom,
+                right - shown.left,
+                top - shown.bottom,
             ),
             Rotation::Quarter => Rectangle::between(
-                bottom - shown.bottom, shown.right - left, top - shown.bottom, shown.right - right,
+                bottom - shown.bottom,
+                shown.right - left,
+                top - shown.bottom,
+                shown.right - right,
             ),
             Rotation::Half => Rectangle::between(
-                shown.right - left, shown.top - bottom, shown.right - right, shown.top - top,
+                shown.right - left,
+                shown.top - bottom,
+                shown.right - right,
+                shown.top - top,
             ),
-            Rotation::ThreeQuarters => Rectangle::between(
-                shown.top - bottom, left - shown.left, shown.top - top, right - shown.left,
-            ),
+            Rotation::ThreeQuarters => {
+                Rectangle::between(shown.top - bottom, left - shown.left, shown.top - top, right - shown.left)
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::{
 
 /// Width of a seal in points (1/72 inch): 67 mm.
 const WIDTH: f64 = 190.0;
-/// Height of a seal in points: 23 mm.
-const HEIGHT: f64 = 66.0;
+/// Height of a seal in points: 25 mm.
+const HEIGHT: f64 = 70.0;
 /// Distance from the edges of the page in points: 8 mm, more than printers leave blank.
 const MARGIN: f64 = 24.0;
 
@@ -186,7 +186,12 @@ pub fn draw(
     let (across, up) = (sound(rectangle.width()), sound(rectangle.height()));
     let (width, height) = if page.rotation.swaps_sides() { (up, across) } else { (across, up) };
     let layout = layout::arrange(&words::say(text), width * unit, height * unit, &fonts);
-    appearance::write(&layout, &fonts, appearance::Frame { width, height, unit, rotation: page.rotation }, update)
+    appearance::write(
+        &layout,
+        &fonts,
+        appearance::Frame { width, height, unit, rotation: page.rotation },
+        update,
+    )
 }
 
 /// A side that can be computed with; 0 for all that is none.

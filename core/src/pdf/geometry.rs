@@ -143,11 +143,19 @@ mod tests {
         let media = Rectangle::between(0.0, 0.0, 600.0, 800.0);
         for (media_box, crop_box, shown) in [
             (media, media, media),
-            (media, Rectangle::between(500.0, -50.0, 900.0, 100.0), Rectangle::between(500.0, 0.0, 600.0, 100.0)),
+            (
+                media,
+                Rectangle::between(500.0, -50.0, 900.0, 100.0),
+                Rectangle::between(500.0, 0.0, 600.0, 100.0),
+            ),
             (media, Rectangle::EMPTY, media),
             (media, Rectangle::between(700.0, 0.0, 900.0, 100.0), media),
             (Rectangle::EMPTY, Rectangle::EMPTY, Rectangle::LETTER),
-            (Rectangle::between(f64::NEG_INFINITY, 0.0, f64::INFINITY, 1.0), media, Rectangle::between(0.0, 0.0, 600.0, 792.0)),
+            (
+                Rectangle::between(f64::NEG_INFINITY, 0.0, f64::INFINITY, 1.0),
+                media,
+                Rectangle::between(0.0, 0.0, 600.0, 792.0),
+            ),
         ] {
             assert_eq!(page(media_box, crop_box).shown(), shown, "{media_box:?} {crop_box:?}");
         }

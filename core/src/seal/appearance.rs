@@ -185,10 +185,13 @@ fn operators(layout: &Layout, frame: Frame, subsets: &mut [Subset; 2]) -> String
         let mut ink = None;
         for line in &layout.lines {
             if ink.replace(line.ink) != Some(line.ink) {
-                fill(&mut out, match line.ink {
-                    Ink::Strong => STRONG,
-                    Ink::Quiet => QUIET,
-                });
+                fill(
+                    &mut out,
+                    match line.ink {
+                        Ink::Strong => STRONG,
+                        Ink::Quiet => QUIET,
+                    },
+                );
             }
             show(&mut out, line, subsets);
         }
@@ -204,7 +207,11 @@ fn fill(out: &mut String, rgb: Colour) {
 
 fn colour(out: &mut String, rgb: Colour, name: &str) {
     for component in rgb {
-        let _ = write!(out, "{} ", object::Real::new((f64::from(component) / 255.0 * 1000.0).round() / 1000.0).text());
+        let _ = write!(
+            out,
+            "{} ",
+            object::Real::new((f64::from(component) / 255.0 * 1000.0).round() / 1000.0).text()
+        );
     }
     out.push_str(name);
     out.push('\n');

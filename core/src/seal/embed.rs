@@ -156,9 +156,9 @@ pub(super) fn compressed(dictionary: Dictionary, data: &[u8]) -> Result<Stream, 
 /// Six capitals that differ between subsets (9.9.2), made from the bytes: the same seal gives
 /// the same file. FNV-1a is enough, nothing rests on it.
 fn tag(file: &[u8]) -> String {
-    let mut state = file
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let mut state = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
+        (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     (0..6)
         .map(|_| {
             let letter = u8::try_from(state % 26).unwrap_or(0);

@@ -100,7 +100,8 @@ mod tests {
     fn the_font_has_the_letters_of_brazilian_names() {
         let fonts = Fonts::built_in().unwrap();
         for weight in [Weight::Regular, Weight::Bold] {
-            for character in "ÁÂÃÀÇÉÊÍÓÔÕÚÜÑáâãàçéêíóôõúüñ0123456789*./-:·…ŁŽőßΩЖẵ".chars() {
+            for character in "ÁÂÃÀÇÉÊÍÓÔÕÚÜÑáâãàçéêíóôõúüñ0123456789*./-:·…ŁŽőßΩЖẵ".chars()
+            {
                 assert_eq!(fonts.glyph(weight, character).shown, character, "{character}");
             }
         }

@@ -127,8 +127,7 @@ enum Shape {
     RunningCut,
 }
 
-const ALL: &[Part] =
-    &[Part::Caption, Part::Name, Part::Identifier, Part::Date, Part::Reason, Part::Location];
+const ALL: &[Part] = &[Part::Caption, Part::Name, Part::Identifier, Part::Date, Part::Reason, Part::Location];
 const NO_LOCATION: &[Part] = &[Part::Caption, Part::Name, Part::Identifier, Part::Date, Part::Reason];
 const NO_REASON: &[Part] = &[Part::Caption, Part::Name, Part::Identifier, Part::Date];
 const NO_CAPTION: &[Part] = &[Part::Name, Part::Identifier, Part::Date];

@@ -249,8 +249,8 @@ pub enum Failure {
     TokenFailed {
         /// The PKCS#11 function.
         function: String,
-        /// The return value (`CK_RV`).
-        rv: u64,
+        /// The return value (`CK_RV`): its name, or its number where it has none.
+        value: String,
     },
     /// The token went away.
     TokenRemoved,

@@ -49,6 +49,8 @@ pub enum ErrorCode {
     Internal,
     /// The module is built for another processor architecture.
     ModuleArchitecture,
+    /// The module crashed; its token host ended with it.
+    ModuleCrashed,
     /// The module file does not exist.
     ModuleNotFound,
     /// The module cannot be loaded or initialised.
@@ -130,6 +132,7 @@ impl ErrorCode {
         Self::InputUnreadable,
         Self::Internal,
         Self::ModuleArchitecture,
+        Self::ModuleCrashed,
         Self::ModuleNotFound,
         Self::ModuleUnusable,
         Self::OutputExists,
@@ -172,6 +175,7 @@ impl ErrorCode {
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
             Self::ModuleArchitecture => "module-architecture",
+            Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
             Self::ModuleUnusable => "module-unusable",
             Self::OutputExists => "output-exists",
@@ -194,9 +198,11 @@ impl ErrorCode {
     /// What the person can do.
     pub const fn remedy(self) -> Remedy {
         match self {
-            Self::ChainUntrusted | Self::ModuleArchitecture | Self::ModuleNotFound | Self::ModuleUnusable => {
-                Remedy::AskAdministrator
-            }
+            Self::ChainUntrusted
+            | Self::ModuleArchitecture
+            | Self::ModuleCrashed
+            | Self::ModuleNotFound
+            | Self::ModuleUnusable => Remedy::AskAdministrator,
             Self::CredentialAmbiguous
             | Self::CredentialExpired
             | Self::CredentialKeyMismatch

@@ -193,15 +193,17 @@ mod tests {
     #[test]
     fn the_contract_has_several_pages_and_true_offsets() {
         let bytes = contract();
-        let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-        assert!(text.contains("/Count 3"), "the seal is shown on the last of three pages");
-        let start: usize =
-            text.rsplit("startxref\n").next().unwrap().lines().next().unwrap().parse().unwrap();
-        assert!(text[start..].starts_with("xref\n"));
-        let rows = text[start..].lines().skip(3).take_while(|line| line.ends_with("n "));
-        for (index, row) in rows.enumerate() {
-            let offset: usize = row[..10].parse().unwrap();
-            assert!(text[offset..].starts_with(&format!("{} 0 obj\n", index + 1)), "object {}", index + 1);
+        let at = |offset: usize| String::from_utf8_lossy(&bytes[offset..]).into_owned();
+        assert!(at(0).contains("/Count 3"), "the seal is shown on the last of three pages");
+        let all = at(0);
+        let start = all.rsplit("startxref\n").next().unwrap().lines().next().unwrap();
+        let table = at(start.parse().unwrap());
+        assert!(table.starts_with("xref\n"));
+        let rows: Vec<&str> = table.lines().skip(3).take_while(|line| line.ends_with("n ")).collect();
+        assert_eq!(rows.len(), 11, "catalog, pages, two fonts, information, three pages with contents");
+        for (index, row) in rows.iter().enumerate() {
+            let offset = row[..10].parse().unwrap();
+            assert!(at(offset).starts_with(&format!("{} 0 obj\n", index + 1)), "object {}", index + 1);
         }
     }
 

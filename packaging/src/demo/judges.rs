@@ -46,7 +46,7 @@ pub(crate) fn pdfsig(
     let trust = ["-A", "-d", &store, "-n", "root", "-t", "CT,C,C", "-i"];
     quiet(program("certutil", trust).arg(root))?;
     let ask = |document: &Path| {
-        let words = ["-no-ocsp", "-nssdir", &store];
+        let words = ["-nssdir", &store];
         let answer = output(program("pdfsig", words).arg(document).env("LC_ALL", "C"))?;
         Ok(String::from_utf8_lossy(&answer.stdout).into_owned())
     };

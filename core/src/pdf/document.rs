@@ -1,6 +1,8 @@
 //! A document opened lazily (ISO 32000-2, 7.5): trailer and catalog are read, everything else on demand.
 
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;

@@ -1,6 +1,8 @@
 //! A document opened lazily (ISO 32000-2, 7.5): trailer and catalog are read, everything else on demand.
 
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -129,7 +131,7 @@ impl<S: Source> Document<S> {
         if self.repaired {
             return Ok(self.salvage()?.ends.clone());
         }
-        let starts: Vec<u64> = self.xref.sections.iter().map(|section| section.start).collect();
+        let names: Vec<u64> = self.xref.sections.iter().map(|section| section.named).collect();
         let mut ends = Vec::new();
         for section in &self.xref.sections {
             // After a stream's dictionary come its data; after a trailer, `startxref` at once.
@@ -144,7 +146,7 @@ impl<S: Source> Document<S> {
             let bytes = self.reader.window(from, 256)?;
             let Some((target, end)) = end_mark(&bytes) else { continue };
             // A linearized file's first section is followed by a mark that ends no revision.
-            if target == 0 || !starts.contains(&target.saturating_add(self.xref.base)) {
+            if target == 0 || !names.contains(&target) {
                 continue;
             }
             let end = from + end as u64;

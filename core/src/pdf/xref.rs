@@ -42,6 +42,9 @@ pub(crate) struct Section {
     pub(crate) kind: SectionKind,
     /// Where it begins, from byte 0 of the file.
     pub(crate) start: u64,
+    /// The offset by which it was found, counted from the base: `startxref` or a `/Prev`. White
+    /// space may stand between that place and the section.
+    pub(crate) named: u64,
     /// Where its dictionary ends.
     pub(crate) end: u64,
     pub(crate) trailer: Dictionary,
@@ -189,20 +192,21 @@ impl Section {
         let blank = head.iter().take_while(|&&byte| is_space(byte)).count();
         let word = head.get(blank..).unwrap_or_default();
         if word.starts_with(b"xref") {
-            return Self::table(reader, base, place + blank as u64);
+            return Self::table(reader, base, place + blank as u64, offset);
         }
         let numbered = word.first().is_some_and(u8::is_ascii_digit);
         if numbered
             && let Ok(placed) = reader.indirect_at(place)
             && is_xref_stream(&placed)
         {
-            return Self::stream(reader, placed);
+            return Self::stream(reader, placed, offset);
         }
         let near = find_table_near(reader, place)?;
-        Self::table(reader, base, near.ok_or(PdfError::damaged("no cross-reference section here", place))?)
+        let near = near.ok_or(PdfError::damaged("no cross-reference section here", place))?;
+        Self::table(reader, base, near, near.saturating_sub(base))
     }
 
-    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64) -> Result<Self, PdfError> {
+    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64, named: u64) -> Result<Self, PdfError> {
         let (mut rows, trailer, end) = table::read(reader, start, base)?;
         rows.sort();
         let hidden = match trailer.get("XRefStm").and_then(Object::as_integer) {
@@ -219,10 +223,10 @@ impl Section {
             }
             None => None,
         };
-        Ok(Self { kind: SectionKind::Table, start, end, trailer, own: None, rows, hidden })
+        Ok(Self { kind: SectionKind::Table, start, named, end, trailer, own: None, rows, hidden })
     }
 
-    fn stream<S: Source>(reader: &Reader<S>, placed: Placed) -> Result<Self, PdfError> {
+    fn stream<S: Source>(reader: &Reader<S>, placed: Placed, named: u64) -> Result<Self, PdfError> {
         let mut rows = stream::read(reader, &placed)?;
         rows.sort();
         let Object::Dictionary(trailer) = placed.object else {
@@ -231,6 +235,7 @@ impl Section {
         Ok(Self {
             kind: SectionKind::Stream,
             start: placed.range.start,
+            named,
             end: placed.range.end,
             trailer,
             own: Some(placed.reference),

@@ -56,8 +56,8 @@ pub(super) fn write<S: Source>(
 
     let mut trailer = Dictionary::new().with("Size", Object::Integer(i64::from(update.next_number())));
     if let Some(section) = document.xref().sections.first().filter(|_| !document.is_repaired()) {
-        let previous = section.start.saturating_sub(out.base);
-        trailer.set("Prev", Object::Integer(i64::try_from(previous).unwrap_or(i64::MAX)));
+        // As the file itself names it: validators compare it with the last `startxref`.
+        trailer.set("Prev", Object::Integer(i64::try_from(section.named).unwrap_or(i64::MAX)));
     }
     trailer.set("Root", Object::Reference(document.root()));
     if let Some(information @ Object::Reference(_)) = document.trailer().get("Info") {

@@ -7,7 +7,10 @@ mod pem;
 use std::{fmt, sync::Arc};
 
 use der::{Decode as _, asn1::ObjectIdentifier};
-use x509_cert::{ext::pkix::{BasicConstraints, KeyUsage}, time::Time};
+use x509_cert::{
+    ext::pkix::{BasicConstraints, KeyUsage},
+    time::Time,
+};
 
 use crate::{
     algorithm::{KeyKind, SignatureAlgorithm},
@@ -194,7 +197,12 @@ impl Certificate {
         self.0.public_key.verify(scheme, message, value)
     }
 
-    pub(super) fn verify_digest(&self, scheme: Scheme, digest: &Digest, value: &[u8]) -> Result<(), CmsError> {
+    pub(super) fn verify_digest(
+        &self,
+        scheme: Scheme,
+        digest: &Digest,
+        value: &[u8],
+    ) -> Result<(), CmsError> {
         self.0.public_key.verify_digest(scheme, digest, value)
     }
 

@@ -29,7 +29,11 @@ const SECP521R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35")
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PublicKey {
     /// Unsigned big-endian numbers without leading zeros.
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8>, bits: u32 },
+    Rsa {
+        modulus: Vec<u8>,
+        exponent: Vec<u8>,
+        bits: u32,
+    },
     /// Points as SEC 1 writes them.
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -88,16 +92,20 @@ impl PublicKey {
                     .verify(message, value)
                     .map_err(|_| CmsError::SignatureWrong)
             }
-            (
-                Self::P256(_) | Self::P384(_) | Self::P521(_),
-                Scheme::Ecdsa(digest),
-            ) => self.verify_digest(scheme, &digest.digest(message), value),
+            (Self::P256(_) | Self::P384(_) | Self::P521(_), Scheme::Ecdsa(digest)) => {
+                self.verify_digest(scheme, &digest.digest(message), value)
+            }
             _ => Err(self.mismatch(scheme)),
         }
     }
 
     /// Verifies `value` over a message of which only the digest is known.
-    pub(super) fn verify_digest(&self, scheme: Scheme, digest: &Digest, value: &[u8]) -> Result<(), CmsError> {
+    pub(super) fn verify_digest(
+        &self,
+        scheme: Scheme,
+        digest: &Digest,
+        value: &[u8],
+    ) -> Result<(), CmsError> {
         if let Some(needed) = scheme.digest()
             && needed != digest.algorithm()
         {
@@ -134,12 +142,14 @@ impl PublicKey {
     fn mismatch(&self, scheme: Scheme) -> CmsError {
         match self {
             Self::Unsupported(algorithm) => CmsError::UnsupportedAlgorithm { algorithm: algorithm.clone() },
-            Self::Rsa { .. } | Self::P256(_) | Self::P384(_) | Self::P521(_) | Self::Ed25519(_) => match scheme {
-                Scheme::RsaPss(_) | Scheme::Ed25519 => {
-                    CmsError::UnsupportedAlgorithm { algorithm: format!("{scheme:?} with {:?}", self.kind()) }
+            Self::Rsa { .. } | Self::P256(_) | Self::P384(_) | Self::P521(_) | Self::Ed25519(_) => {
+                match scheme {
+                    Scheme::RsaPss(_) | Scheme::Ed25519 => CmsError::UnsupportedAlgorithm {
+                        algorithm: format!("{scheme:?} with {:?}", self.kind()),
+                    },
+                    Scheme::RsaPkcs1(_) | Scheme::Ecdsa(_) => CmsError::SignatureWrong,
                 }
-                Scheme::RsaPkcs1(_) | Scheme::Ecdsa(_) => CmsError::SignatureWrong,
-            },
+            }
         }
     }
 }
@@ -166,7 +176,9 @@ const fn refuse_weak(bits: u32) -> Result<(), CmsError> {
 
 fn rsa_parameters(scheme: Scheme) -> Result<&'static RsaParameters, CmsError> {
     match scheme {
-        Scheme::RsaPkcs1(DigestAlgorithm::Sha1) => Ok(&signature::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY),
+        Scheme::RsaPkcs1(DigestAlgorithm::Sha1) => {
+            Ok(&signature::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY)
+        }
         Scheme::RsaPkcs1(DigestAlgorithm::Sha256) => Ok(&signature::RSA_PKCS1_2048_8192_SHA256),
         Scheme::RsaPkcs1(DigestAlgorithm::Sha384) => Ok(&signature::RSA_PKCS1_2048_8192_SHA384),
         Scheme::RsaPkcs1(DigestAlgorithm::Sha512) => Ok(&signature::RSA_PKCS1_2048_8192_SHA512),
@@ -179,7 +191,12 @@ fn rsa_parameters(scheme: Scheme) -> Result<&'static RsaParameters, CmsError> {
     }
 }
 
-fn ecdsa<K, S, E>(key: Result<K, E>, value: Result<S, E>, digest: &Digest, field_len: usize) -> Result<(), CmsError>
+fn ecdsa<K, S, E>(
+    key: Result<K, E>,
+    value: Result<S, E>,
+    digest: &Digest,
+    field_len: usize,
+) -> Result<(), CmsError>
 where
     K: PrehashVerifier<S>,
 {
@@ -206,13 +223,16 @@ fn rsa_pkcs1_digest(modulus: &[u8], exponent: &[u8], digest: &Digest, value: &[u
         padded.get_mut(start..)?.copy_from_slice(octets);
         Some(U4096::from_be_slice(&padded))
     };
-    let (Some(modulus), Some(exponent), Some(base)) = (number(modulus), number(exponent), number(value)) else {
+    let (Some(modulus), Some(exponent), Some(base)) = (number(modulus), number(exponent), number(value))
+    else {
         return Err(CmsError::SignatureWrong);
     };
     if value.len() != length || base >= modulus {
         return Err(CmsError::SignatureWrong);
     }
-    let Some(odd) = Option::<Odd<U4096>>::from(Odd::new(modulus)) else { return Err(CmsError::SignatureWrong) };
+    let Some(odd) = Option::<Odd<U4096>>::from(Odd::new(modulus)) else {
+        return Err(CmsError::SignatureWrong);
+    };
     let parameters = FixedMontyParams::new_vartime(odd);
     let message = FixedMontyForm::new(&base, &parameters).pow_bounded_exp(&exponent, 64).retrieve();
     let octets = message.to_be_bytes();

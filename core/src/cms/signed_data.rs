@@ -102,9 +102,10 @@ impl SignedData {
         if self.encapsulated == Encapsulated::Present {
             return Err(CmsError::Malformed { part: "content inside a detached signature" });
         }
-        let needed = self.signer.digest().ok_or_else(|| CmsError::UnsupportedAlgorithm {
-            algorithm: "digest of the signer".to_owned(),
-        })?;
+        let needed = self
+            .signer
+            .digest()
+            .ok_or_else(|| CmsError::UnsupportedAlgorithm { algorithm: "digest of the signer".to_owned() })?;
         if content.algorithm() != needed {
             return Err(CmsError::DigestAlgorithm { given: content.algorithm(), needed });
         }
@@ -124,13 +125,10 @@ impl SignedData {
 
         let mut parts = Element::parse(wrapped.content(), "SignedData")?.elements();
         parts.expect(tag::INTEGER, "version")?;
-        parts
-            .expect(tag::SET, "digestAlgorithms")?
-            .elements_up_to(MAXIMUM_ALGORITHMS, "digestAlgorithms")?;
+        parts.expect(tag::SET, "digestAlgorithms")?.elements_up_to(MAXIMUM_ALGORITHMS, "digestAlgorithms")?;
         let mut content = parts.expect(tag::SEQUENCE, "encapContentInfo")?.elements();
         let content_type = content.next("eContentType")?.object_identifier("eContentType")?;
-        let encapsulated =
-            if content.is_empty() { Encapsulated::Absent } else { Encapsulated::Present };
+        let encapsulated = if content.is_empty() { Encapsulated::Absent } else { Encapsulated::Present };
         let certificates = match parts.optional(tag::context(0), "certificates")? {
             Some(set) => certificates(&set)?,
             None => Vec::new(),

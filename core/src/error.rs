@@ -5,7 +5,6 @@
 
 /// A stable, documented error code. Its text ([`ErrorCode::as_str`]) never changes meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum ErrorCode {
     /// No certificate up to a trust anchor could be found.
     ChainUntrusted,

@@ -312,11 +312,11 @@ impl TokenHost {
             )))
             | Err(RecvTimeoutError::Disconnected) => Err(self.crashed(step)),
             Ok(Err(error)) => {
-                self.end();
+                let _ = self.end();
                 Err(error.into())
             }
             Err(RecvTimeoutError::Timeout) => {
-                self.end();
+                let _ = self.end();
                 Err(TokenError::TimedOut { step, after })
             }
         }

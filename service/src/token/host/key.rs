@@ -63,7 +63,7 @@ impl PrivateKey {
     /// Whether this is the key of a certificate with `public`.
     pub(super) fn matches(&self, public: &SubjectPublicKeyInfoOwned) -> Match {
         let Some(bits) = public.subject_public_key.as_bytes() else { return Match::No };
-        let curve = public.algorithm.parameters_oid().ok();
+        let curve = public.algorithm.parameters.as_ref().and_then(|curve| curve.decode_as().ok());
         let same = match self {
             Self::Rsa { public: own, .. } => public.algorithm.oid == RSA && own == bits,
             Self::P256(key) => {

@@ -3,7 +3,7 @@
 //! Two ways from a password to a key: RFC 7292 appendix B, which takes the password as UTF-16,
 //! and PBKDF2 (RFC 8018), which takes its bytes.
 
-use cbc::cipher::{BlockModeDecrypt as _, KeyInit, KeyIvInit as _, block_padding::Pkcs7};
+use cbc::cipher::{BlockModeDecrypt as _, InnerIvInit as _, KeyInit, block_padding::Pkcs7};
 use der::{Decode as _, asn1::ObjectIdentifier};
 use pkcs5::pbes2::Kdf;
 use pkcs12::kdf::{Pkcs12KeyType, derive_key};

@@ -31,6 +31,8 @@ pub struct Document<S: Source> {
     /// Whether the chain of sections is unusable, so that all objects are found by a scan.
     repaired: bool,
     salvage: OnceCell<Salvage>,
+    /// The number of pages of a large tree, if its counts agree; asked for once.
+    pub(in crate::pdf) large_count: OnceCell<Option<u32>>,
     streams: RefCell<HashMap<u32, Arc<ObjectStream>>>,
     trailer: Dictionary,
     root: Reference,
@@ -59,6 +61,7 @@ impl<S: Source> Document<S> {
             xref: xref.unwrap_or(Xref { sections: Vec::new(), base: header }),
             repaired,
             salvage: OnceCell::new(),
+            large_count: OnceCell::new(),
             streams: RefCell::default(),
             trailer: Dictionary::new(),
             root: Reference { number: 0, generation: 0 },
@@ -189,7 +192,8 @@ impl<S: Source> Document<S> {
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));
         // A size past every limit is a lie.
-        let sizes = sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
+        let sizes =
+            sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
         let next = sizes.max().unwrap_or(0).max(listed.saturating_add(1)).max(1);
         if next > self.limits().objects {
             return Err(PdfError::Limit { what: "the number of objects" });

@@ -89,6 +89,12 @@ impl SignedData {
         self.signer.scheme().ok().and_then(|scheme| scheme.made())
     }
 
+    /// Whether SHA-1 stands for the content or for what the key signed: too weak to protect.
+    pub fn uses_sha1(&self) -> bool {
+        let signed = self.signer.scheme().ok().and_then(|scheme| scheme.digest());
+        self.signer.digest() == Some(DigestAlgorithm::Sha1) || signed == Some(DigestAlgorithm::Sha1)
+    }
+
     /// Verifies the signature over a content with this digest (RFC 5652, 5.4 and 5.6). Trust in
     /// the certificate is another question. SHA-1 is verified: the caller judges its strength.
     ///

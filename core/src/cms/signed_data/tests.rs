@@ -32,6 +32,7 @@ fn what_openssl_signed_verifies_over_its_content_only() {
     ] {
         let data = SignedData::parse(bytes).unwrap();
         assert_eq!(data.digest_algorithm(), Some(digest), "{name}");
+        assert_eq!(data.uses_sha1(), name == "rsa-sha1", "{name}");
         assert_eq!(verify(bytes, CONTENT), Ok(()), "{name}");
         assert_eq!(verify(bytes, b"other"), Err(CmsError::DigestMismatch), "{name}");
     }

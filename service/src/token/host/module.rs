@@ -92,6 +92,10 @@ impl Module {
         if info.user_pin_locked() {
             return Err(Failure::PinLocked);
         }
+        // No PIN is empty; sending one could cost a try.
+        if pin.expose().is_empty() && !info.protected_authentication_path() {
+            return Err(Failure::PinNeeded);
+        }
         self.open_slot(slot)?;
         let opened = self.slots.get_mut(&slot.id()).ok_or(Failure::TokenAbsent)?;
         let result = login(&opened.session, UserType::User, opened.protected_authentication_path, &pin);

@@ -9,7 +9,7 @@ mod signature;
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::Read as _,
+    io::{self, Read as _},
     path::Path,
 };
 
@@ -59,9 +59,11 @@ struct Known {
 impl Module {
     /// Loads the library at `path` and initialises it.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let unusable = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Failure::ModuleNotFound,
-            _ => Failure::ModuleUnusable { reason: error.to_string() },
+        let unusable = |error: io::Error| {
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                return Failure::ModuleNotFound;
+            }
+            Failure::ModuleUnusable { reason: error.to_string() }
         };
         if !path.metadata().map_err(unusable)?.is_file() {
             return Err(Failure::ModuleUnusable { reason: "it is not a regular file".to_owned() });
@@ -91,6 +93,10 @@ impl Module {
         }
         if info.user_pin_locked() {
             return Err(Failure::PinLocked);
+        }
+        // No PIN is empty; sending one could cost a try.
+        if pin.expose().is_empty() && !info.protected_authentication_path() {
+            return Err(Failure::PinNeeded);
         }
         self.open_slot(slot)?;
         let opened = self.slots.get_mut(&slot.id()).ok_or(Failure::TokenAbsent)?;
@@ -272,13 +278,14 @@ impl Module {
 
     /// A PIN was refused: the flags, read again, say what is left.
     fn login_failed(&mut self, slot: Slot, error: Error) -> Failure {
-        match failure(error) {
-            Failure::PinIncorrect { .. } => match self.client.get_token_info(slot) {
-                Ok(info) if info.user_pin_locked() => Failure::PinLocked,
-                Ok(info) => Failure::PinIncorrect { tries_left: tries_left(&info) },
-                Err(_) => Failure::PinIncorrect { tries_left: TriesLeft::Unknown },
-            },
-            failure => self.forget_if_gone(slot, failure),
+        let refused = failure(error);
+        if !matches!(refused, Failure::PinIncorrect { .. }) {
+            return self.forget_if_gone(slot, refused);
+        }
+        match self.client.get_token_info(slot) {
+            Ok(info) if info.user_pin_locked() => Failure::PinLocked,
+            Ok(info) => Failure::PinIncorrect { tries_left: tries_left(&info) },
+            Err(_) => refused,
         }
     }
 
@@ -321,13 +328,16 @@ fn initialise(client: &Pkcs11) -> Result<(), Failure> {
 
 /// While a module is loaded, whatever it returns means that it is not usable.
 fn loading(error: Error) -> Failure {
-    match failure(error) {
-        failure @ (Failure::ModuleUnusable { .. } | Failure::ModuleNotFound) => failure,
-        Failure::TokenFailed { function, value } => {
-            Failure::ModuleUnusable { reason: format!("{function} returned {value}") }
-        }
-        other => Failure::ModuleUnusable { reason: format!("{other:?}") },
+    let refused = failure(error);
+    if matches!(refused, Failure::ModuleUnusable { .. }) {
+        return refused;
     }
+    let reason = if let Failure::TokenFailed { function, value } = &refused {
+        format!("{function} returned {value}")
+    } else {
+        format!("{refused:?}")
+    };
+    Failure::ModuleUnusable { reason }
 }
 
 fn login(session: &Session, user: UserType, on_reader: bool, pin: &Secret) -> Result<(), Error> {

@@ -185,9 +185,11 @@ impl Password {
     }
 
     fn decrypt_pbes2(&mut self, parameters: &[u8], ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, PbeError> {
-        let parameters = pkcs5::pbes2::Parameters::from_der(parameters).map_err(|error| match error.kind() {
-            der::ErrorKind::OidUnknown { oid } => PbeError::Unsupported(format!("PBES2 with {oid}")),
-            _ => PbeError::Malformed,
+        let parameters = pkcs5::pbes2::Parameters::from_der(parameters).map_err(|error| {
+            if let der::ErrorKind::OidUnknown { oid } = error.kind() {
+                return PbeError::Unsupported(format!("PBES2 with {oid}"));
+            }
+            PbeError::Malformed
         })?;
         match &parameters.kdf {
             Kdf::Pbkdf2(kdf) => {

@@ -186,16 +186,13 @@ fn attribute(session: &Session, object: ObjectHandle, which: AttributeType) -> O
 }
 
 fn bytes(session: &Session, object: ObjectHandle, which: AttributeType) -> Option<Vec<u8>> {
-    match attribute(session, object, which)? {
-        Attribute::EcPoint(bytes)
-        | Attribute::Id(bytes)
-        | Attribute::Label(bytes)
-        | Attribute::Modulus(bytes)
-        | Attribute::Value(bytes)
-            if !bytes.is_empty() =>
-        {
-            Some(bytes)
-        }
-        _ => None,
-    }
+    let (Attribute::EcPoint(bytes)
+    | Attribute::Id(bytes)
+    | Attribute::Label(bytes)
+    | Attribute::Modulus(bytes)
+    | Attribute::Value(bytes)) = attribute(session, object, which)?
+    else {
+        return None;
+    };
+    (!bytes.is_empty()).then_some(bytes)
 }

@@ -1,7 +1,7 @@
 """pyHanko as a judge: reads lines of JSON, answers one line of JSON for each.
 
 Question: {"pdf": path, "trust": [paths of PEM certificates], "password": text or null}
-Answer:   {"signatures": [{field, valid, intact, trusted, coverage, modification, ok}]} or {"error": text}
+Answer:   {"signatures": [{field, valid, intact, trusted, coverage, modification, ok, attributes, certificates}]} or {"error": text}
 """
 import json
 import logging
@@ -35,6 +35,8 @@ def judge(question):
                 "coverage": status.coverage.name,
                 "modification": level.name if isinstance(level, ModificationLevel) else str(level),
                 "ok": status.bottom_line,
+                "attributes": [attribute["type"].native for attribute in signature.signer_info["signed_attrs"]],
+                "certificates": len(signature.signed_data["certificates"]),
             })
         return {"signatures": answers}
 

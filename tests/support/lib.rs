@@ -1,7 +1,11 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
+pub mod card;
+pub mod documents;
 pub mod judges;
+pub mod processes;
 pub mod signing;
+pub mod softhsm;
 
 use std::{
     path::{Path, PathBuf},

@@ -240,12 +240,34 @@ fn coverage_of<S: Source>(document: &Document<S>, range: &ByteRange) -> Result<C
     Ok(if ends.contains(&end) { Coverage::Revision { end } } else { Coverage::Partial })
 }
 
-fn sub_indication_of_cms(error: &CmsError) -> SubIndication {
-    error.sub_indication()
+const fn sub_indication_of_cms(error: &CmsError) -> SubIndication {
+    match error {
+        CmsError::CertificateMalformed { .. }
+        | CmsError::ContentType
+        | CmsError::DigestAlgorithm { .. }
+        | CmsError::Encoding
+        | CmsError::LimitExceeded { .. }
+        | CmsError::Malformed { .. }
+        | CmsError::SignerCount { .. } => SubIndication::FormatFailure,
+        CmsError::DigestMismatch => SubIndication::HashFailure,
+        CmsError::SignatureWrong => SubIndication::SigCryptoFailure,
+        // A reference to another certificate means that the signer's is not there
+        // (EN 319 102-1, 5.2.3.4).
+        CmsError::SignerMissing | CmsError::SigningCertificate => SubIndication::NoSigningCertificateFound,
+        CmsError::UnsupportedAlgorithm { .. } => SubIndication::Unsupported,
+        CmsError::WeakKey { .. } => SubIndication::CryptoConstraintsFailure,
+    }
 }
 
-fn sub_indication_of_trust(error: &TrustError) -> SubIndication {
-    error.sub_indication()
+const fn sub_indication_of_trust(error: &TrustError) -> SubIndication {
+    match error {
+        TrustError::Expired { .. } => SubIndication::OutOfBoundsNoPoe,
+        TrustError::NoPath | TrustError::SearchExhausted => SubIndication::NoCertificateChainFound,
+        TrustError::NotYetValid { .. } => SubIndication::OutOfBoundsNotYetValid,
+        TrustError::Rule { .. } => SubIndication::CertificateChainGeneralFailure,
+        TrustError::Unsupported { .. } => SubIndication::Unsupported,
+        TrustError::WeakAlgorithm { .. } => SubIndication::CryptoConstraintsFailure,
+    }
 }
 
 /// An error with its causes, for engineers.

@@ -7,10 +7,14 @@ pub struct Limits {
     pub depth: usize,
     /// Bytes of the source text of one object outside a stream's data.
     pub object_bytes: usize,
-    /// Bytes of one decoded stream that the reader itself needs (xref and object streams).
+    /// Values within one object, nested ones counted.
+    pub items: usize,
+    /// Bytes of one stream, encoded or decoded, that the reader itself needs (xref and object streams).
     pub stream_bytes: usize,
     /// Bytes decoded in all while one document is open.
     pub decoded_bytes: u64,
+    /// Bytes of source text parsed in all, small objects not counted.
+    pub parsed_bytes: u64,
     /// Sections of the cross-reference chain (`/Prev`).
     pub xref_sections: usize,
     /// Entries of one cross-reference section, and the highest object number.
@@ -19,7 +23,7 @@ pub struct Limits {
     pub nodes: usize,
     /// References followed to reach one value.
     pub reference_hops: usize,
-    /// Objects looked up while one document is open.
+    /// Steps taken while objects are looked up, as long as one document is open.
     pub lookups: u64,
 }
 
@@ -28,13 +32,15 @@ impl Default for Limits {
         Self {
             depth: 128,
             object_bytes: 16 << 20,
-            stream_bytes: 64 << 20,
-            decoded_bytes: 256 << 20,
+            items: 500_000,
+            stream_bytes: 32 << 20,
+            decoded_bytes: 128 << 20,
+            parsed_bytes: 256 << 20,
             xref_sections: 4096,
             objects: 8_388_607,
             nodes: 200_000,
             reference_hops: 32,
-            lookups: 2_000_000,
+            lookups: 20_000_000,
         }
     }
 }

@@ -117,6 +117,16 @@ impl Object {
         Self::String(bytes)
     }
 
+    fn weight(&self) -> usize {
+        match self {
+            Self::Array(items) => items.iter().map(Self::weight).sum::<usize>() + 1,
+            Self::Dictionary(dictionary) => dictionary.weight() + 1,
+            Self::String(bytes) => bytes.len() / 64 + 1,
+            Self::Name(name) => name.0.len() / 64 + 1,
+            Self::Null | Self::Boolean(_) | Self::Integer(_) | Self::Real(_) | Self::Reference(_) => 1,
+        }
+    }
+
     /// The integer, if it is one.
     pub const fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }
@@ -199,6 +209,16 @@ impl Dictionary {
     pub fn get(&self, key: &str) -> Option<&Object> {
         let found = self.0.iter().rev().find(|(name, _)| name.0 == key.as_bytes());
         found.map(|(_, value)| value).filter(|value| !matches!(value, Object::Null))
+    }
+
+    /// Whether `key` has a value other than `null`.
+    pub fn contains(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// How many values it holds, nested ones counted: a measure of its memory.
+    pub(crate) fn weight(&self) -> usize {
+        self.0.iter().map(|(_, value)| value.weight() + 1).sum()
     }
 
     /// The entries in their order.

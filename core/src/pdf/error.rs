@@ -1,0 +1,130 @@
+//! What can go wrong while a PDF is read or an update is built.
+
+use crate::error::ErrorCode;
+use crate::pdf::source::SourceError;
+
+/// Why a document cannot be read or signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PdfError {
+    /// Two readings of the file differ, so that nobody could say what is signed.
+    #[error("two readings of the document differ: {what}")]
+    Ambiguous {
+        /// What can be read in two ways.
+        what: &'static str,
+    },
+    /// The document forbids the change: a certification (DocMDP) or a lock with `/P 1`.
+    #[error("the document forbids changes: {what}")]
+    ChangesForbidden {
+        /// What forbids them.
+        what: &'static str,
+    },
+    /// The CMS structure does not fit into the bytes that were reserved for it.
+    #[error("the signature needs {needed} bytes and {reserved} were reserved")]
+    ContentsTooLarge {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes reserved.
+        reserved: usize,
+    },
+    /// The file is damaged past what this reader mends.
+    #[error("the document is damaged: {what}{}", at(*offset))]
+    Damaged {
+        /// What is wrong.
+        what: &'static str,
+        /// Where, in bytes from the start of the file, if it is known.
+        offset: Option<u64>,
+    },
+    /// The document is encrypted.
+    #[error("the document is encrypted")]
+    Encrypted,
+    /// The named signature field is already signed.
+    #[error("the field \"{name}\" is already signed")]
+    FieldAlreadySigned {
+        /// The fully qualified name.
+        name: String,
+    },
+    /// An earlier signature locks the field (FieldMDP).
+    #[error("the field \"{name}\" is locked by an earlier signature")]
+    FieldLocked {
+        /// The fully qualified name.
+        name: String,
+    },
+    /// A new field cannot have this name: it is taken, empty, or holds a period.
+    #[error("a new field cannot be named \"{name}\"")]
+    FieldNameUnusable {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// There is no signature field of this name.
+    #[error("there is no signature field \"{name}\"")]
+    FieldNotFound {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// The document passes a limit kept against hostile files.
+    #[error("the document passes a limit: {what}")]
+    Limit {
+        /// Which limit.
+        what: &'static str,
+    },
+    /// The file has no PDF header.
+    #[error("the file is not a PDF")]
+    NotAPdf,
+    /// The page does not exist.
+    #[error("page {asked} does not exist: the document has {count}")]
+    PageNotFound {
+        /// The page that was asked for, from 1.
+        asked: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The bytes could not be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The document uses a feature that this reader does not know.
+    #[error("the document uses {what}, which is not supported")]
+    Unsupported {
+        /// Which feature.
+        what: &'static str,
+    },
+}
+
+impl PdfError {
+    /// The stable code.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Ambiguous { .. } => ErrorCode::DocumentAmbiguous,
+            Self::ChangesForbidden { .. } => ErrorCode::DocumentChangesForbidden,
+            Self::ContentsTooLarge { .. } => ErrorCode::Internal,
+            Self::Damaged { .. } | Self::NotAPdf | Self::Unsupported { .. } => ErrorCode::DocumentUnreadable,
+            Self::Encrypted => ErrorCode::DocumentEncrypted,
+            Self::FieldAlreadySigned { .. } => ErrorCode::FieldAlreadySigned,
+            Self::FieldLocked { .. } => ErrorCode::FieldLocked,
+            Self::FieldNameUnusable { .. } => ErrorCode::Usage,
+            Self::FieldNotFound { .. } => ErrorCode::FieldNotFound,
+            Self::Limit { .. } => ErrorCode::DocumentLimitExceeded,
+            Self::PageNotFound { .. } => ErrorCode::PageNotFound,
+            Self::Source(_) => ErrorCode::InputUnreadable,
+        }
+    }
+
+    /// Damage at a known place.
+    pub(crate) const fn damaged(what: &'static str, offset: u64) -> Self {
+        Self::Damaged { what, offset: Some(offset) }
+    }
+
+    /// Damage without a place.
+    pub(crate) const fn broken(what: &'static str) -> Self {
+        Self::Damaged { what, offset: None }
+    }
+
+    /// Whether another reading of the same bytes, a recovery scan, may succeed.
+    pub(crate) const fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. })
+    }
+}
+
+fn at(offset: Option<u64>) -> String {
+    offset.map(|offset| format!(" (byte {offset})")).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! Pages found by descent of the page tree (ISO 32000-2, 7.7.3), inherited attributes resolved.
+
+mod tree;
+
+use crate::pdf::document::Document;
+use crate::pdf::error::PdfError;
+use crate::pdf::field::SignatureField;
+use crate::pdf::geometry::PageGeometry;
+use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::page::tree::{Search, Walk};
+use crate::pdf::source::Source;
+
+/// One page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Where the page object stands; where `direct` is set, its parent.
+    pub reference: Reference,
+    /// Its place in the parent's `/Kids`, when it is written there instead of referred to.
+    pub direct: Option<usize>,
+    /// Its own entries, without inherited ones.
+    pub dictionary: Dictionary,
+    /// Boxes, rotation and unit, inherited ones included.
+    pub geometry: PageGeometry,
+    /// Its number, from 1.
+    pub number: u32,
+}
+
+impl<S: Source> Document<S> {
+    /// How many pages there are. Takes the tree's own counts where they agree with what is found
+    /// on the way to the last page, and walks the tree otherwise.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub fn page_count(&self) -> Result<u32, PdfError> {
+        let pages = self.entry(self.catalog(), "Pages")?;
+        let count = pages.as_dictionary().map(|pages| self.entry(pages, "Count")).transpose()?;
+        let count = count.and_then(|count| u32::try_from(count.as_integer()?).ok()).filter(|&count| count > 0);
+        if let Some(count) = count
+            && self.descend(count)?.is_some()
+        {
+            return Ok(count);
+        }
+        Ok(self.walk(Search::Nothing)?.pages)
+    }
+
+    /// The page `number`, from 1.
+    ///
+    /// # Errors
+    /// [`PdfError::PageNotFound`], otherwise as [`Document::open`].
+    pub fn page(&self, number: u32) -> Result<Page, PdfError> {
+        if number > 0
+            && let Some(page) = self.descend(number)?
+        {
+            return Ok(page);
+        }
+        let Walk { pages, found } = self.walk(Search::Number(number))?;
+        found.ok_or(PdfError::PageNotFound { asked: number, count: pages })
+    }
+
+    /// The page on which the first widget of `field` stands: the one that lists it, else the one
+    /// its `/P` names, else the first page.
+    ///
+    /// # Errors
+    /// [`PdfError::PageNotFound`] when the document has no page, otherwise as [`Document::open`].
+    pub fn page_of_field(&self, field: &SignatureField) -> Result<Page, PdfError> {
+        let widget = field.widget.as_ref();
+        if let Some(page) = widget.and_then(|widget| widget.page) {
+            // Most fields are on the first or the last page; no walk is needed for these.
+            let last = self.page_count()?;
+            for number in [1, last] {
+                let found = self.page(number).ok().filter(|found| found.direct.is_none() && found.reference == page);
+                if let Some(found) = found {
+                    return Ok(found);
+                }
+            }
+            if let Some(found) = self.walk(Search::Reference(page))?.found {
+                return Ok(found);
+            }
+        }
+        if let Some(reference) = widget.and_then(|widget| widget.reference)
+            && let Some(found) = self.walk(Search::Annotation(reference))?.found
+        {
+            return Ok(found);
+        }
+        self.page(1)
+    }
+
+    /// Whether `/Annots` of a page lists the annotation at `reference`.
+    fn lists_annotation(&self, page: &Dictionary, reference: Reference) -> Result<bool, PdfError> {
+        let annotations = self.entry(page, "Annots")?;
+        let items = annotations.as_array().unwrap_or_default();
+        Ok(items.contains(&Object::Reference(reference)))
+    }
+}

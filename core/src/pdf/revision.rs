@@ -1,0 +1,222 @@
+//! One incremental update that signs a document (ISO 32000-2, 7.5.6, 12.8): the original's bytes
+//! stay as they are, and what is appended holds a hole for the CMS structure.
+
+mod form;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::moment::Moment;
+use crate::pdf::byte_range::ByteRange;
+use crate::pdf::document::Document;
+use crate::pdf::error::PdfError;
+use crate::pdf::field::{Form, SignatureField};
+use crate::pdf::geometry::Rectangle;
+use crate::pdf::object::{self, Dictionary, Object, Reference};
+use crate::pdf::permission::Restrictions;
+use crate::pdf::source::Source;
+use crate::pdf::update::Update;
+
+/// What the signature dictionary and its field shall say.
+#[derive(Debug, Clone)]
+pub struct SignatureRequest<'a> {
+    /// The page of a new field, from 1. An existing field stays where it is.
+    pub page: u32,
+    /// Which field is signed.
+    pub field: FieldChoice<'a>,
+    /// `/Rect` of a new field; [`Rectangle::EMPTY`] is an invisible one.
+    pub rectangle: Rectangle,
+    /// The form XObject, already in the update, that becomes `/AP /N`.
+    pub appearance: Option<Reference>,
+    /// `/Reason`.
+    pub reason: Option<&'a str>,
+    /// `/Location`.
+    pub location: Option<&'a str>,
+    /// `/Name`: the signatory.
+    pub name: Option<&'a str>,
+    /// `/M`, and part of the seed of the file identifier.
+    pub date: Moment,
+    /// Bytes reserved for the CMS structure (twice as many digits are written).
+    pub contents_len: usize,
+}
+
+/// The field that is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldChoice<'a> {
+    /// The empty signature field of this fully qualified name.
+    Existing {
+        /// The fully qualified name.
+        name: &'a str,
+    },
+    /// A new field.
+    New {
+        /// Its name, without periods; `None` picks the first free `Signature1`, `Signature2`, …
+        name: Option<&'a str>,
+    },
+}
+
+/// The bytes that sign a document, complete but for the CMS structure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedRevision {
+    /// What is appended right after the original.
+    pub bytes: Vec<u8>,
+    /// The byte range, counted from byte 0 of the original; already written in `bytes`.
+    pub byte_range: ByteRange,
+    /// Where in `bytes` the hexadecimal digits of `/Contents` stand, without the brackets.
+    pub contents: Range<usize>,
+    /// The fully qualified name of the signed field.
+    pub field_name: String,
+}
+
+impl SignedRevision {
+    /// Writes the CMS structure into the hole; the rest of it stays zero.
+    ///
+    /// # Errors
+    /// [`PdfError::ContentsTooLarge`] when it does not fit; nothing is written then.
+    pub fn fill(&mut self, cms: &[u8]) -> Result<(), PdfError> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let reserved = self.contents.len() / 2;
+        let hole = self.bytes.get_mut(self.contents.clone()).unwrap_or_default();
+        if cms.len() > reserved || hole.len() / 2 != reserved {
+            return Err(PdfError::ContentsTooLarge { needed: cms.len(), reserved });
+        }
+        hole.fill(b'0');
+        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
+        for (pair, byte) in hole.chunks_exact_mut(2).zip(cms) {
+            if let [high, low] = pair {
+                (*high, *low) = (digit(byte >> 4), digit(byte & 15));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of `bytes` that are signed, in order; the whole original comes before them.
+    pub fn hashed_parts(&self) -> [&[u8]; 2] {
+        // The brackets around the digits belong to the hole.
+        let before = self.contents.start.saturating_sub(1);
+        let after = self.contents.end.saturating_add(1);
+        [self.bytes.get(..before).unwrap_or_default(), self.bytes.get(after..).unwrap_or_default()]
+    }
+}
+
+/// An empty update of `document`: its new objects get numbers that are free there.
+///
+/// # Errors
+/// [`PdfError::Limit`] when the numbers are used up.
+pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
+    document.next_number().map(Update::starting_at)
+}
+
+/// The revision that signs `document` with what is in `update` already.
+///
+/// # Errors
+/// [`PdfError::FieldNotFound`], [`PdfError::FieldAlreadySigned`], [`PdfError::FieldLocked`],
+/// [`PdfError::FieldNameUnusable`] or [`PdfError::PageNotFound`] by the request,
+/// [`PdfError::ChangesForbidden`] by a certification, and what reading the document gives.
+pub fn sign_revision<S: Source>(
+    document: &Document<S>,
+    mut update: Update,
+    request: &SignatureRequest<'_>,
+) -> Result<SignedRevision, PdfError> {
+    let fields = document.form()?;
+    let restrictions = document.restrictions(&fields)?;
+    if let Some(what) = restrictions.forbidden {
+        return Err(PdfError::ChangesForbidden { what });
+    }
+    let signature = update.reserve();
+    let (field_name, lock) = match request.field {
+        FieldChoice::Existing { name } => {
+            let field = existing(&fields, &restrictions, name)?;
+            form::sign_existing(document, &mut update, field, signature, request.appearance)?;
+            (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
+        }
+        FieldChoice::New { name } => {
+            let name = new_name(&fields, &restrictions, name)?;
+            form::add_field(document, &mut update, &name, signature, request)?;
+            (name, Object::Null)
+        }
+    };
+    let dictionary = signature_dictionary(document, request, &lock);
+    let section::Written { bytes, contents, byte_range } =
+        section::write(document, update, signature, &dictionary, request)?;
+    Ok(SignedRevision { bytes, byte_range, contents, field_name })
+}
+
+/// The empty field `name`.
+fn existing<'a>(
+    fields: &'a Form,
+    restrictions: &Restrictions,
+    name: &str,
+) -> Result<&'a SignatureField, PdfError> {
+    let field = fields.signatures.iter().find(|field| field.name == name);
+    let field = field.ok_or_else(|| PdfError::FieldNotFound { name: name.to_owned() })?;
+    if field.value.is_some() {
+        return Err(PdfError::FieldAlreadySigned { name: name.to_owned() });
+    }
+    if restrictions.locks(name) {
+        return Err(PdfError::FieldLocked { name: name.to_owned() });
+    }
+    Ok(field)
+}
+
+/// A name for a new field: the one asked for, or one that is free.
+fn new_name(fields: &Form, restrictions: &Restrictions, asked: Option<&str>) -> Result<String, PdfError> {
+    let taken = |name: &str| fields.top_names.contains(name);
+    if let Some(name) = asked {
+        if name.is_empty() || name.contains('.') || taken(name) {
+            return Err(PdfError::FieldNameUnusable { name: name.to_owned() });
+        }
+        if restrictions.locks(name) {
+            return Err(PdfError::FieldLocked { name: name.to_owned() });
+        }
+        return Ok(name.to_owned());
+    }
+    // One more number than there are names is enough to find a free one.
+    let names = (1..=fields.top_names.len().saturating_add(1)).map(|number| format!("Signature{number}"));
+    let name = names.into_iter().find(|name| !taken(name)).unwrap_or_default();
+    if restrictions.locks(&name) {
+        return Err(PdfError::FieldLocked { name });
+    }
+    Ok(name)
+}
+
+/// All entries of the signature dictionary but `/ByteRange` and `/Contents`, which are written
+/// with it: `/Type` to `/SubFilter` come before them.
+fn signature_dictionary<S: Source>(
+    document: &Document<S>,
+    request: &SignatureRequest<'_>,
+    lock: &Object,
+) -> Dictionary {
+    let mut dictionary = Dictionary::new().with("M", Object::String(request.date.to_pdf_date().into_bytes()));
+    for (key, value) in [("Reason", request.reason), ("Location", request.location), ("Name", request.name)] {
+        if let Some(value) = value {
+            dictionary.set(key, Object::text(value));
+        }
+    }
+    if let Object::Dictionary(lock) = lock {
+        // The field's lock takes effect by a copy in the signature (12.8.2.4).
+        let mut parameters = Dictionary::new().with("Type", Object::name("TransformParams"));
+        for key in ["Action", "Fields"] {
+            if let Some(value) = lock.get(key) {
+                parameters.set(key, value.clone());
+            }
+        }
+        parameters.set("V", Object::name("1.2"));
+        let reference = Dictionary::new()
+            .with("Type", Object::name("SigRef"))
+            .with("TransformMethod", Object::name("FieldMDP"))
+            .with("TransformParams", Object::Dictionary(parameters))
+            .with("Data", Object::Reference(document.root()));
+        dictionary.set("Reference", Object::Array(vec![Object::Dictionary(reference)]));
+    }
+    dictionary
+}
+
+/// Writes `N G obj`, `body`, `endobj`.
+fn write_object(reference: Reference, body: &Object, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("{} {} obj\n", reference.number, reference.generation).as_bytes());
+    object::write(body, out);
+    out.extend_from_slice(b"\nendobj\n");
+}

@@ -1,0 +1,1 @@
+//! Signing revisions over small documents of each shape.

@@ -1,0 +1,269 @@
+//! Cross-reference sections (ISO 32000-2, 7.5.4 to 7.5.8): looked up where they stand, not loaded.
+
+mod stream;
+pub(crate) mod table;
+
+use std::collections::HashSet;
+
+use crate::pdf::error::PdfError;
+use crate::pdf::lexer::is_space;
+use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::reader::{Placed, Reader, position};
+use crate::pdf::source::Source;
+
+/// How far from its place a section is looked for.
+const SLACK: u64 = 128;
+/// Memory that the decoded cross-reference streams of one file may take.
+const PACKED_BYTES: usize = 48 << 20;
+
+/// Where an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// At this byte of the file.
+    At(u64),
+    /// Free: the object is null.
+    Free,
+    /// In the object stream of this number, at this place of it.
+    Within { stream: u32, index: u32 },
+}
+
+/// The form of a section, which the next update must have too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SectionKind {
+    /// A table, with or without a stream beside it (hybrid).
+    Table,
+    /// A cross-reference stream.
+    Stream,
+}
+
+/// One section of the chain.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub(crate) kind: SectionKind,
+    /// Where it begins, from byte 0 of the file.
+    pub(crate) start: u64,
+    /// The offset by which it was found, counted from the base: `startxref` or a `/Prev`. White
+    /// space may stand between that place and the section.
+    pub(crate) named: u64,
+    /// Where its dictionary ends.
+    pub(crate) end: u64,
+    pub(crate) trailer: Dictionary,
+    /// The object that a stream is.
+    pub(crate) own: Option<Reference>,
+    rows: Rows,
+    /// The stream of a hybrid file, asked after the table (7.5.8.4).
+    hidden: Option<Rows>,
+}
+
+/// The entries of a section, as spans of consecutive object numbers.
+#[derive(Debug, Default)]
+struct Rows {
+    /// In the order of their first numbers.
+    spans: Vec<Span>,
+    /// Entries of a table whose rows are not all of the same length, by number.
+    listed: Vec<(u32, Location)>,
+    /// The decoded rows of a stream, and the widths of their fields.
+    packed: Vec<u8>,
+    widths: [usize; 3],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: u32,
+    count: u32,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// Rows of a table: where the first one begins, and their length.
+    File { start: u64, row: u64 },
+    /// Rows of a stream: the number of the first one.
+    Packed { row: usize },
+}
+
+/// The chain of sections, newest first.
+#[derive(Debug)]
+pub(crate) struct Xref {
+    pub(crate) sections: Vec<Section>,
+    /// What offsets count from: the place of the header, or byte 0.
+    pub(crate) base: u64,
+}
+
+impl Rows {
+    fn sort(&mut self) {
+        self.spans.sort_by_key(|span| span.first);
+        self.listed.sort_by_key(|(number, _)| *number);
+    }
+
+    fn highest(&self) -> u32 {
+        let spans = self.spans.iter().map(|span| span.first.saturating_add(span.count).saturating_sub(1));
+        spans.chain(self.listed.last().map(|(number, _)| *number)).max().unwrap_or(0)
+    }
+
+    fn locate<S: Source>(
+        &self,
+        reader: &Reader<S>,
+        base: u64,
+        number: u32,
+    ) -> Result<Option<Location>, PdfError> {
+        reader.step()?;
+        if let Ok(at) = self.listed.binary_search_by_key(&number, |(number, _)| *number) {
+            return Ok(self.listed.get(at).map(|(_, location)| *location));
+        }
+        let after = self.spans.partition_point(|span| span.first <= number);
+        let span = after.checked_sub(1).and_then(|at| self.spans.get(at));
+        let Some(span) = span.filter(|span| number - span.first < span.count) else { return Ok(None) };
+        let index = number - span.first;
+        match span.place {
+            Place::File { start, row } => table::row_at(reader, start + u64::from(index) * row, row, base).map(Some),
+            Place::Packed { row } => Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base)),
+        }
+    }
+}
+
+impl Xref {
+    /// Reads the chain that begins with the section at `start`, counted from `base`.
+    pub(crate) fn read<S: Source>(reader: &Reader<S>, base: u64, start: u64) -> Result<Self, PdfError> {
+        let mut xref = Self { sections: Vec::new(), base };
+        let mut seen = HashSet::new();
+        let mut next = Some(start);
+        let mut packed = 0;
+        while let Some(offset) = next {
+            let section = Section::read(reader, base, offset)?;
+            if !seen.insert(section.start) {
+                // A chain that comes back to itself has been read whole.
+                break;
+            }
+            packed += section.rows.packed.len() + section.hidden.as_ref().map_or(0, |rows| rows.packed.len());
+            if xref.sections.len() >= reader.limits().xref_sections || packed > PACKED_BYTES {
+                return Err(PdfError::Limit { what: "the cross-reference chain" });
+            }
+            next = match section.trailer.get("Prev") {
+                None | Some(Object::Integer(0)) => None,
+                Some(value) => {
+                    // Some writers store the offset as a real number or a reference; readers differ there.
+                    let offset = value.as_integer().and_then(|value| u64::try_from(value).ok());
+                    Some(offset.ok_or(PdfError::damaged("the chain of sections breaks", section.start))?)
+                }
+            };
+            xref.sections.push(section);
+        }
+        Ok(xref)
+    }
+
+    /// What the newest section that knows `number` says of it.
+    pub(crate) fn locate<S: Source>(
+        &self,
+        reader: &Reader<S>,
+        number: u32,
+    ) -> Result<Option<Location>, PdfError> {
+        for section in &self.sections {
+            let found = section.rows.locate(reader, self.base, number)?;
+            match (found, &section.hidden) {
+                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => return Ok(Some(location)),
+                (Some(Location::Free) | None, Some(hidden)) => {
+                    if let Some(location) = hidden.locate(reader, self.base, number)?.or(found) {
+                        return Ok(Some(location));
+                    }
+                }
+                (Some(Location::Free), None) => return Ok(found),
+                (None, None) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The highest object number that a section lists or is.
+    pub(crate) fn highest(&self) -> u32 {
+        let numbers = self.sections.iter().flat_map(|section| {
+            let hidden = section.hidden.as_ref().map_or(0, Rows::highest);
+            [section.rows.highest(), hidden, section.own.map_or(0, |own| own.number)]
+        });
+        numbers.max().unwrap_or(0)
+    }
+}
+
+impl Section {
+    fn read<S: Source>(reader: &Reader<S>, base: u64, offset: u64) -> Result<Self, PdfError> {
+        let place = base.checked_add(offset).filter(|&place| place < reader.len());
+        let place = place.ok_or(PdfError::damaged("a cross-reference section is past the end", offset))?;
+        let head = reader.window(place, 64)?;
+        let blank = head.iter().take_while(|&&byte| is_space(byte)).count();
+        let word = head.get(blank..).unwrap_or_default();
+        if word.starts_with(b"xref") {
+            return Self::table(reader, base, place + blank as u64, offset);
+        }
+        let numbered = word.first().is_some_and(u8::is_ascii_digit);
+        if numbered
+            && let Ok(placed) = reader.indirect_at(place)
+            && is_xref_stream(&placed)
+        {
+            return Self::stream(reader, placed, offset);
+        }
+        let near = find_table_near(reader, place)?;
+        let near = near.ok_or(PdfError::damaged("no cross-reference section here", place))?;
+        Self::table(reader, base, near, near.saturating_sub(base))
+    }
+
+    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64, named: u64) -> Result<Self, PdfError> {
+        let (mut rows, trailer, end) = table::read(reader, start, base)?;
+        rows.sort();
+        let hidden = match trailer.get("XRefStm").and_then(Object::as_integer) {
+            Some(offset) => {
+                let offset = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(base));
+                let offset = offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
+                let placed = reader.indirect_at(offset)?;
+                if !is_xref_stream(&placed) {
+                    return Err(PdfError::damaged("the stream of a hybrid file is none", offset));
+                }
+                let mut rows = stream::read(reader, &placed)?;
+                rows.sort();
+                Some(rows)
+            }
+            None => None,
+        };
+        Ok(Self { kind: SectionKind::Table, start, named, end, trailer, own: None, rows, hidden })
+    }
+
+    fn stream<S: Source>(reader: &Reader<S>, placed: Placed, named: u64) -> Result<Self, PdfError> {
+        let mut rows = stream::read(reader, &placed)?;
+        rows.sort();
+        let Object::Dictionary(trailer) = placed.object else {
+            return Err(PdfError::damaged("a cross-reference stream has no dictionary", placed.range.start));
+        };
+        Ok(Self {
+            kind: SectionKind::Stream,
+            start: placed.range.start,
+            named,
+            end: placed.range.end,
+            trailer,
+            own: Some(placed.reference),
+            rows,
+            hidden: None,
+        })
+    }
+}
+
+pub(crate) fn is_xref_stream(placed: &Placed) -> bool {
+    let kind = placed.object.as_dictionary().and_then(|dictionary| dictionary.get("Type"));
+    placed.data.is_some() && kind.and_then(Object::as_name) == Some(b"XRef")
+}
+
+/// The keyword `xref` close to `place`, where a section should be.
+fn find_table_near<S: Source>(reader: &Reader<S>, place: u64) -> Result<Option<u64>, PdfError> {
+    let from = place.saturating_sub(SLACK);
+    let bytes = reader.window(from, 256 + 8)?;
+    let mut best: Option<u64> = None;
+    let mut at = 0;
+    while let Some(found) = position(bytes.get(at..).unwrap_or_default(), b"xref") {
+        let index = at + found;
+        let before = index.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+        let here = from + index as u64;
+        if before.is_none_or(is_space) && best.is_none_or(|best| here.abs_diff(place) < best.abs_diff(place)) {
+            best = Some(here);
+        }
+        at = index + 4;
+    }
+    Ok(best)
+}

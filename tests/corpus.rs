@@ -86,6 +86,7 @@ fn documents_that_must_be_refused_are_refused_with_a_code() {
     assert!(failures.is_empty(), "{} documents failed:\n{failures:#?}", failures.len());
 }
 
+/// Proves A13.
 #[test]
 fn no_document_costs_more_than_its_limits_or_ends_the_program_badly() {
     let Some(corpus) = corpus() else { return };

@@ -175,7 +175,7 @@ impl<'ast> Visit<'ast> for Unsafe {
     }
 
     fn visit_signature(&mut self, signature: &'ast syn::Signature) {
-        self.0 |= signature.unsafety.is_some();
+        self.0 |= matches!(signature.safety, syn::Safety::Unsafe(_));
     }
 
     fn visit_item_foreign_mod(&mut self, _: &'ast syn::ItemForeignMod) {

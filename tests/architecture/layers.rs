@@ -30,6 +30,7 @@ const BANNED: &[&[&str]] = &[
     &["rand"],
     &["rand_core"],
     &["ring", "rand"],
+    &["serde"],
 ];
 
 /// Proves A2.

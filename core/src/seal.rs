@@ -86,7 +86,7 @@ pub enum SealError {
 impl SealText {
     /// The text of a signature's seal, in Portuguese unless [`SealText::in_language`] follows.
     ///
-    /// `identifier` is the CPF or CNPJ as it may be shown: mask a CPF before. Texts may be
+    /// `identifier` is the CPF or CNPJ as it may be shown: mask it before. Texts may be
     /// anything: line breaks and runs of spaces become one space, characters that steer
     /// (bidirectional marks, zero widths) vanish, and what is too long for any seal is cut.
     pub fn signature(

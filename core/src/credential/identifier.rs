@@ -33,11 +33,10 @@ impl Identifier {
         }
     }
 
-    /// The number as it may be shown: a CPF with its first three and last two digits hidden, a
-    /// CNPJ, which is public, whole.
+    /// The number as it may be shown: its first and its last digits hidden.
     pub fn masked(&self) -> String {
         match self {
-            Self::Cnpj(cnpj) => cnpj.formatted(),
+            Self::Cnpj(cnpj) => cnpj.masked(),
             Self::Cpf(cpf) => cpf.masked(),
         }
     }
@@ -76,9 +75,9 @@ impl Cnpj {
         (check == [first, second] && !all_same(&values)).then_some(Self(text))
     }
 
-    fn formatted(&self) -> String {
+    fn masked(&self) -> String {
         let part = |range| self.0.get(range).unwrap_or_default();
-        format!("{}.{}.{}/{}-{}", part(0..2), part(2..5), part(5..8), part(8..12), part(12..14))
+        format!("**.{}.{}/{}-**", part(2..5), part(5..8), part(8..12))
     }
 }
 
@@ -146,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn a_cpf_is_masked_and_a_cnpj_is_not() {
+    fn both_numbers_are_masked() {
         assert_eq!(Identifier::parse("12345678909").unwrap().masked(), "***.456.789-**");
-        assert_eq!(Identifier::parse("12ABC34501DE35").unwrap().masked(), "12.ABC.345/01DE-35");
+        assert_eq!(Identifier::parse("12ABC34501DE35").unwrap().masked(), "**.ABC.345/01DE-**");
     }
 
     #[test]

@@ -103,7 +103,21 @@ impl Reader {
         let output = process.stdout.take().expect("stdout is piped");
         BufReader::new(output).read_line(&mut line).expect("the card speaks");
         assert!(line.starts_with("inserted"), "{line}");
+        wait_for_card(true);
         Card { process }
+    }
+}
+
+/// Waits until the smart card service has noticed that a card came or went.
+fn wait_for_card(present: bool) {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let readers = signer_service::token::reader::readers().unwrap_or_default();
+        if readers.iter().any(|reader| reader.card.is_some()) == present {
+            return;
+        }
+        assert!(Instant::now() < end, "the card is noticed");
+        std::thread::yield_now();
     }
 }
 
@@ -136,5 +150,8 @@ impl Drop for Card {
         // The connection closes: the card is out.
         let _ = self.process.kill();
         let _ = self.process.wait();
+        if !std::thread::panicking() {
+            wait_for_card(false);
+        }
     }
 }

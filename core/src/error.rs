@@ -5,7 +5,6 @@
 
 /// A stable, documented error code. Its text ([`ErrorCode::as_str`]) never changes meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum ErrorCode {
     /// No certificate up to a trust anchor could be found.
     ChainUntrusted,
@@ -49,6 +48,8 @@ pub enum ErrorCode {
     Internal,
     /// The module is built for another processor architecture.
     ModuleArchitecture,
+    /// The module crashed; its token host ended with it.
+    ModuleCrashed,
     /// The module file does not exist.
     ModuleNotFound,
     /// The module cannot be loaded or initialised.
@@ -130,6 +131,7 @@ impl ErrorCode {
         Self::InputUnreadable,
         Self::Internal,
         Self::ModuleArchitecture,
+        Self::ModuleCrashed,
         Self::ModuleNotFound,
         Self::ModuleUnusable,
         Self::OutputExists,
@@ -172,6 +174,7 @@ impl ErrorCode {
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
             Self::ModuleArchitecture => "module-architecture",
+            Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
             Self::ModuleUnusable => "module-unusable",
             Self::OutputExists => "output-exists",
@@ -194,9 +197,11 @@ impl ErrorCode {
     /// What the person can do.
     pub const fn remedy(self) -> Remedy {
         match self {
-            Self::ChainUntrusted | Self::ModuleArchitecture | Self::ModuleNotFound | Self::ModuleUnusable => {
-                Remedy::AskAdministrator
-            }
+            Self::ChainUntrusted
+            | Self::ModuleArchitecture
+            | Self::ModuleCrashed
+            | Self::ModuleNotFound
+            | Self::ModuleUnusable => Remedy::AskAdministrator,
             Self::CredentialAmbiguous
             | Self::CredentialExpired
             | Self::CredentialKeyMismatch

@@ -1,1 +1,203 @@
-//! Placeholder for the first commit.
+//! The seal: the visible mark of a signature on a page. It proves nothing, the signature does.
+//!
+//! `words` holds what it says, `font` the letters and their widths, `layout` where lines
+//! stand in the rectangle, `appearance` the form XObject (ISO 32000-2, 12.5.5), and `embed`
+//! the font subset that goes with it. Where the seal stands on a page is decided here.
+
+mod appearance;
+mod embed;
+mod font;
+mod layout;
+mod words;
+
+use crate::{
+    error::ErrorCode,
+    moment::Moment,
+    pdf::{
+        geometry::{PageGeometry, Rectangle, Rotation},
+        object::Reference,
+        update::Update,
+    },
+};
+
+/// Width of a seal in points (1/72 inch): 67 mm.
+const WIDTH: f64 = 190.0;
+/// Height of a seal in points: 25 mm.
+const HEIGHT: f64 = 70.0;
+/// Distance from the edges of the page in points: 8 mm, more than printers leave blank.
+const MARGIN: f64 = 24.0;
+
+/// What a seal says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SealText {
+    name: String,
+    identifier: Option<String>,
+    moment: Moment,
+    reason: Option<String>,
+    location: Option<String>,
+    language: Language,
+}
+
+/// The language of a seal's own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// Brazilian Portuguese: what readers of ICP-Brasil signatures expect.
+    #[default]
+    Portuguese,
+    /// English.
+    English,
+    /// Spanish.
+    Spanish,
+}
+
+/// A corner of the page as the reader sees it, after `/Rotate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Corner {
+    /// Top left.
+    TopLeft,
+    /// Top right.
+    TopRight,
+    /// Bottom left.
+    BottomLeft,
+    /// Bottom right.
+    BottomRight,
+}
+
+/// Where on a page a seal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    corner: Corner,
+}
+
+/// Why a seal could not be drawn: each is a defect of this program, never of the text.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The font that is built in cannot be read.
+    #[error("the built-in font cannot be read")]
+    Font(#[from] ttf_parser::FaceParsingError),
+    /// The font could not be cut to the letters in use.
+    #[error("the built-in font cannot be cut")]
+    Subset(#[from] subsetter::Error),
+    /// A stream could not be compressed.
+    #[error("a stream of the seal cannot be compressed")]
+    Compression(#[from] std::io::Error),
+}
+
+impl SealText {
+    /// The text of a signature's seal, in Portuguese unless [`SealText::in_language`] follows.
+    ///
+    /// `identifier` is the CPF or CNPJ as it may be shown: mask it before. Texts may be
+    /// anything: line breaks and runs of spaces become one space, characters that steer
+    /// (bidirectional marks, zero widths) vanish, and what is too long for any seal is cut.
+    pub fn signature(
+        name: &str,
+        identifier: Option<&str>,
+        moment: Moment,
+        reason: Option<&str>,
+        location: Option<&str>,
+    ) -> Self {
+        let optional = |text: Option<&str>| text.map(words::clean).filter(|text| !text.is_empty());
+        Self {
+            name: words::clean(name),
+            identifier: optional(identifier),
+            moment,
+            reason: optional(reason),
+            location: optional(location),
+            language: Language::default(),
+        }
+    }
+
+    /// The same in another language.
+    #[must_use]
+    pub const fn in_language(mut self, language: Language) -> Self {
+        self.language = language;
+        self
+    }
+}
+
+impl Placement {
+    /// In a corner of the page, a margin away from both edges.
+    pub const fn at(corner: Corner) -> Self {
+        Self { corner }
+    }
+}
+
+impl SealError {
+    /// The stable code.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Font(_) | Self::Subset(_) | Self::Compression(_) => ErrorCode::Internal,
+        }
+    }
+}
+
+/// The rectangle of a seal in the page's default user space.
+///
+/// It lies within what is shown of the page, has the same size on paper whatever
+/// `/UserUnit` says, and shrinks on pages too small for it.
+pub fn rectangle(page: &PageGeometry, placement: &Placement) -> Rectangle {
+    let shown = page.shown();
+    let unit = page.unit();
+    // As the reader sees it: x to the right, y up, in points.
+    let (page_width, page_height) = if page.rotation.swaps_sides() {
+        (shown.height() * unit, shown.width() * unit)
+    } else {
+        (shown.width() * unit, shown.height() * unit)
+    };
+    let margin = MARGIN.min(page_width.min(page_height) / 20.0);
+    let room = |side: f64| (2.0f64).mul_add(-margin, side);
+    let shrink = (room(page_width) / WIDTH).min(room(page_height) / HEIGHT).min(1.0);
+    let (width, height) = (WIDTH * shrink, HEIGHT * shrink);
+    let (far_x, far_y) = (page_width - margin - width, page_height - margin - height);
+    let (x, y) = match placement.corner {
+        Corner::TopLeft => (margin, far_y),
+        Corner::TopRight => (far_x, far_y),
+        Corner::BottomLeft => (margin, margin),
+        Corner::BottomRight => (far_x, margin),
+    };
+
+    // Back to user space: `/Rotate` turns the page clockwise, so the seal turns the other way.
+    let (x, y, width, height) = (x / unit, y / unit, width / unit, height / unit);
+    let (left, bottom, across, up) = match page.rotation {
+        Rotation::None => (shown.left + x, shown.bottom + y, width, height),
+        Rotation::Quarter => (shown.right - y - height, shown.bottom + x, height, width),
+        Rotation::Half => (shown.right - x - width, shown.top - y - height, width, height),
+        Rotation::ThreeQuarters => (shown.left + y, shown.top - x - width, height, width),
+    };
+    Rectangle::between(left, bottom, left + across, bottom + up)
+}
+
+/// Adds the seal's appearance and its fonts to `update` and returns the form XObject, to be
+/// the `/AP /N` of a widget whose `/Rect` is `rectangle`.
+///
+/// The seal stands upright as the reader sees the page, and nothing of it leaves the
+/// rectangle: letters shrink, lines break, and what does not fit even then is left out.
+///
+/// # Errors
+/// Only on defects of the built-in font.
+pub fn draw(
+    text: &SealText,
+    rectangle: &Rectangle,
+    page: &PageGeometry,
+    update: &mut Update,
+) -> Result<Reference, SealError> {
+    let fonts = font::Fonts::built_in()?;
+    let unit = page.unit();
+    let (across, up) = (sound(rectangle.width()), sound(rectangle.height()));
+    let (width, height) = if page.rotation.swaps_sides() { (up, across) } else { (across, up) };
+    let layout = layout::arrange(&words::say(text), width * unit, height * unit, &fonts);
+    appearance::write(
+        &layout,
+        &fonts,
+        appearance::Frame { width, height, unit, rotation: page.rotation },
+        update,
+    )
+}
+
+/// A side that can be computed with; 0 for all that is none.
+fn sound(side: f64) -> f64 {
+    if side.is_finite() { side.clamp(0.0, 1e6) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,10 @@ pub struct Judgement {
     pub coverage: String,
     /// pyHanko's overall word, later changes included.
     pub ok: bool,
+    /// The names of the signed attributes.
+    pub attributes: Vec<String>,
+    /// How many certificates the signature carries.
+    pub certificates: u64,
 }
 
 /// What pdfsig says of all signatures of a document.
@@ -86,6 +90,8 @@ impl PyHanko {
             trusted: signature["trusted"] == true,
             coverage: signature["coverage"].as_str().unwrap_or_default().to_owned(),
             ok: signature["ok"] == true,
+            attributes: strings(&signature["attributes"]),
+            certificates: signature["certificates"].as_u64().unwrap_or_default(),
         };
         Ok(answer["signatures"].as_array().into_iter().flatten().map(judgement).collect())
     }
@@ -97,6 +103,10 @@ impl Drop for PyHanko {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
 /// Asks pdfsig; `None`, with a printed reason, where it is not installed. It never judges changes

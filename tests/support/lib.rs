@@ -1,7 +1,11 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
+pub mod card;
+pub mod documents;
 pub mod judges;
+pub mod processes;
 pub mod signing;
+pub mod softhsm;
 
 use std::{
     path::{Path, PathBuf},
@@ -46,7 +50,14 @@ pub fn signer_program() -> &'static Path {
             return PathBuf::from(program);
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
+        let mut build = Command::new(cargo);
+        // What cargo tells this test about its own package would rebuild what was built already.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+                build.env_remove(name);
+            }
+        }
+        let status = build
             .args(["build", "--quiet", "--package", "signer-service", "--bin", "cybercore-signer"])
             .current_dir(repository())
             .status()

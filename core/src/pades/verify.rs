@@ -224,7 +224,7 @@ fn check_integrity<S: Source>(
     if let Err(error) = data.verify(&digest) {
         return Ok(failed(coverage, Some(data), sub_indication_of_cms(&error), describe(&error)));
     }
-    if algorithm == DigestAlgorithm::Sha1 {
+    if data.uses_sha1() {
         let detail = "SHA-1 no longer protects a document".to_owned();
         return Ok(failed(coverage, Some(data), SubIndication::CryptoConstraintsFailure, detail));
     }
@@ -240,12 +240,34 @@ fn coverage_of<S: Source>(document: &Document<S>, range: &ByteRange) -> Result<C
     Ok(if ends.contains(&end) { Coverage::Revision { end } } else { Coverage::Partial })
 }
 
-fn sub_indication_of_cms(error: &CmsError) -> SubIndication {
-    error.sub_indication()
+const fn sub_indication_of_cms(error: &CmsError) -> SubIndication {
+    match error {
+        CmsError::CertificateMalformed { .. }
+        | CmsError::ContentType
+        | CmsError::DigestAlgorithm { .. }
+        | CmsError::Encoding
+        | CmsError::LimitExceeded { .. }
+        | CmsError::Malformed { .. }
+        | CmsError::SignerCount { .. } => SubIndication::FormatFailure,
+        CmsError::DigestMismatch => SubIndication::HashFailure,
+        CmsError::SignatureWrong => SubIndication::SigCryptoFailure,
+        // A reference to another certificate means that the signer's is not there
+        // (EN 319 102-1, 5.2.3.4).
+        CmsError::SignerMissing | CmsError::SigningCertificate => SubIndication::NoSigningCertificateFound,
+        CmsError::UnsupportedAlgorithm { .. } => SubIndication::Unsupported,
+        CmsError::WeakKey { .. } => SubIndication::CryptoConstraintsFailure,
+    }
 }
 
-fn sub_indication_of_trust(error: &TrustError) -> SubIndication {
-    error.sub_indication()
+const fn sub_indication_of_trust(error: &TrustError) -> SubIndication {
+    match error {
+        TrustError::Expired { .. } => SubIndication::OutOfBoundsNoPoe,
+        TrustError::NoPath | TrustError::SearchExhausted => SubIndication::NoCertificateChainFound,
+        TrustError::NotYetValid { .. } => SubIndication::OutOfBoundsNotYetValid,
+        TrustError::Rule { .. } => SubIndication::CertificateChainGeneralFailure,
+        TrustError::Unsupported { .. } => SubIndication::Unsupported,
+        TrustError::WeakAlgorithm { .. } => SubIndication::CryptoConstraintsFailure,
+    }
 }
 
 /// An error with its causes, for engineers.

@@ -108,3 +108,69 @@ impl Rotation {
         matches!(self, Self::Quarter | Self::ThreeQuarters)
     }
 }
+
+impl PageGeometry {
+    /// What a reader shows of the page: the crop box within the media box (14.11.2.2). A box
+    /// without extent counts as absent, and US Letter stands in where none is left.
+    pub fn shown(&self) -> Rectangle {
+        let sound = |rectangle: &Rectangle| {
+            let [width, height] = [rectangle.width(), rectangle.height()];
+            width.is_finite() && height.is_finite() && width > 0.0 && height > 0.0
+        };
+        let media_box = if sound(&self.media_box) { self.media_box } else { Rectangle::LETTER };
+        self.crop_box.intersection(&media_box).filter(sound).unwrap_or(media_box)
+    }
+
+    /// The size of a unit of user space in points (1/72 inch); 1 where `/UserUnit` is no
+    /// positive number.
+    pub fn unit(&self) -> f64 {
+        if self.user_unit.is_finite() && self.user_unit > 0.0 { self.user_unit } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_show_the_crop_box_within_the_media_box() {
+        let page = |media_box, crop_box| PageGeometry {
+            media_box,
+            crop_box,
+            rotation: Rotation::None,
+            user_unit: 1.0,
+        };
+        let media = Rectangle::between(0.0, 0.0, 600.0, 800.0);
+        for (media_box, crop_box, shown) in [
+            (media, media, media),
+            (
+                media,
+                Rectangle::between(500.0, -50.0, 900.0, 100.0),
+                Rectangle::between(500.0, 0.0, 600.0, 100.0),
+            ),
+            (media, Rectangle::EMPTY, media),
+            (media, Rectangle::between(700.0, 0.0, 900.0, 100.0), media),
+            (Rectangle::EMPTY, Rectangle::EMPTY, Rectangle::LETTER),
+            (
+                Rectangle::between(f64::NEG_INFINITY, 0.0, f64::INFINITY, 1.0),
+                media,
+                Rectangle::between(0.0, 0.0, 600.0, 792.0),
+            ),
+        ] {
+            assert_eq!(page(media_box, crop_box).shown(), shown, "{media_box:?} {crop_box:?}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_always_a_positive_number() {
+        for (user_unit, unit) in [(1.0, 1.0), (2.5, 2.5), (0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0)] {
+            let page = PageGeometry {
+                media_box: Rectangle::LETTER,
+                crop_box: Rectangle::LETTER,
+                rotation: Rotation::None,
+                user_unit,
+            };
+            assert_eq!(page.unit(), unit);
+        }
+    }
+}

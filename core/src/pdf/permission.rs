@@ -23,6 +23,8 @@ pub(crate) enum Lock {
 pub(crate) struct Restrictions {
     /// What forbids every change, if anything does.
     pub(crate) forbidden: Option<&'static str>,
+    /// Whether a certification is there: it permits to sign, not to add what is seen.
+    pub(crate) certified: bool,
     pub(crate) locks: Vec<Lock>,
     /// How many names the locks hold together.
     names: usize,
@@ -81,8 +83,11 @@ impl<S: Source> Document<S> {
             let method = self.entry(&reference, "TransformMethod")?;
             let parameters = self.entry(&reference, "TransformParams")?.into_dictionary().unwrap_or_default();
             match method.as_name() {
-                Some(b"DocMDP") if self.entry(&parameters, "P")?.as_integer() == Some(1) => {
-                    found.forbidden = Some("it is certified against all changes (DocMDP, P 1)");
+                Some(b"DocMDP") => {
+                    found.certified = true;
+                    if self.entry(&parameters, "P")?.as_integer() == Some(1) {
+                        found.forbidden = Some("it is certified against all changes (DocMDP, P 1)");
+                    }
                 }
                 Some(b"FieldMDP") => self.read_lock(&parameters, found)?,
                 _ => {}

@@ -105,7 +105,7 @@ pub struct CredentialArguments {
     ]))]
     pub p12: Option<PathBuf>,
     /// Its password.
-    #[arg(long, value_name = "FILE", requires = "p12", help = tr([
+    #[arg(long, value_name = "FILE", requires = "p12", conflicts_with = "module", help = tr([
         "Arquivo com a senha do A1; sem ele, a senha é pedida no terminal",
         "File with the A1's password; without it the password is asked for on the terminal",
         "Archivo con la contraseña del A1; sin él, se pide en el terminal",
@@ -119,14 +119,14 @@ pub struct CredentialArguments {
     ]))]
     pub module: Option<PathBuf>,
     /// The token.
-    #[arg(long, value_name = "LABEL", requires = "module", help = tr([
+    #[arg(long, value_name = "LABEL", requires = "module", conflicts_with = "p12", help = tr([
         "Rótulo ou número de série do token; desnecessário se houver um só",
         "Label or serial number of the token; not needed where there is only one",
         "Etiqueta o número de serie del token; innecesario si hay solo uno",
     ]))]
     pub token: Option<String>,
     /// Its PIN.
-    #[arg(long, value_name = "FILE", requires = "module", help = tr([
+    #[arg(long, value_name = "FILE", requires = "module", conflicts_with = "p12", help = tr([
         "Arquivo com o PIN; sem ele, o PIN é pedido no terminal",
         "File with the PIN; without it the PIN is asked for on the terminal",
         "Archivo con el PIN; sin él, se pide en el terminal",

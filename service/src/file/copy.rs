@@ -140,7 +140,7 @@ pub(super) fn copy_through_memory(from: &File, mut to: &File, offset: u64, count
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
+    use std::io::{Read, Seek};
 
     use super::*;
 
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(digest.finish(), DigestAlgorithm::Sha256.digest(&bytes));
         assert_eq!(last, len);
         let mut copied = Vec::new();
-        std::io::Seek::rewind(&mut to).unwrap();
+        to.rewind().unwrap();
         to.read_to_end(&mut copied).unwrap();
         assert!(copied == bytes);
     }

@@ -110,6 +110,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The PKCS#11 module is for another architecture (for example 32-bit).",
             "El módulo PKCS#11 es de otra arquitectura (por ejemplo, 32 bits).",
         ],
+        ErrorCode::ModuleCrashed => [
+            "O módulo PKCS#11 travou e foi encerrado.",
+            "The PKCS#11 module crashed and was ended.",
+            "El módulo PKCS#11 falló y fue terminado.",
+        ],
         ErrorCode::ModuleNotFound => [
             "O módulo PKCS#11 não existe nesse caminho.",
             "There is no PKCS#11 module at that path.",

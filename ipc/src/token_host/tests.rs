@@ -1,0 +1,72 @@
+//! What goes over the wire, and what is refused.
+
+use super::*;
+
+#[test]
+fn the_greeting_never_changes() {
+    let mut wire = Vec::new();
+    write_request(&mut wire, &Request::Hello { version: 1 }, &Attachment::Nothing).unwrap();
+    assert_eq!(&wire[5..], br#"{"request":"hello","version":1}"#);
+    let answer = Answer { response: Response::Hello { version: 1 }, parts: Vec::new() };
+    let mut wire = Vec::new();
+    write_answer(&mut wire, &answer).unwrap();
+    assert_eq!(&wire[5..], br#"{"response":"hello","version":1}"#);
+}
+
+#[test]
+fn a_secret_travels_as_bytes_beside_the_header() {
+    let secret = Secret::from_bytes(b"\xff\"{segredo".to_vec()).unwrap();
+    let mut wire = Vec::new();
+    let request = Request::Unlock { slot: Some(7) };
+    write_request(&mut wire, &request, &Attachment::Secret(&secret)).unwrap();
+    let header_len = usize::from(wire[4]);
+    assert!(!wire[..5 + header_len].windows(7).any(|window| window == b"segredo"));
+    let (read, attached) = read_request(&mut wire.as_slice()).unwrap();
+    assert_eq!(read, request);
+    let Attached::Secret(read) = attached else { panic!("a secret comes with it") };
+    assert_eq!(read.expose(), secret.expose());
+}
+
+#[test]
+fn an_attachment_that_does_not_fit_is_never_written() {
+    let secret = Secret::from_bytes(b"1234".to_vec()).unwrap();
+    let mut wire = Vec::new();
+    assert!(write_request(&mut wire, &Request::Tokens, &Attachment::Secret(&secret)).is_err());
+    assert!(write_request(&mut wire, &Request::OpenFile, &Attachment::Secret(&secret)).is_err());
+    assert!(write_request(&mut wire, &Request::Unlock { slot: None }, &Attachment::Bytes(b"x")).is_err());
+    assert_eq!(wire, b"");
+}
+
+#[test]
+fn credentials_bring_their_certificates() {
+    let credential = |id, issuers| Credential {
+        id,
+        token_label: Some("TESTE".to_owned()),
+        friendly_name: None,
+        issuers,
+    };
+    let answer = Answer {
+        response: Response::Credentials { credentials: vec![credential(0, 2), credential(1, 0)] },
+        parts: vec![vec![1], vec![2], vec![3], vec![4]],
+    };
+    let mut wire = Vec::new();
+    write_answer(&mut wire, &answer).unwrap();
+    assert_eq!(read_answer(&mut wire.as_slice()).unwrap(), answer);
+}
+
+#[test]
+fn a_promise_of_too_many_parts_is_refused() {
+    let header = br#"{"response":"credentials","credentials":[{"id":0,"issuers":4294967295}]}"#;
+    let mut wire = Vec::new();
+    frame::write(&mut wire, FrameKind::Header, header).unwrap();
+    assert!(matches!(read_answer(&mut wire.as_slice()), Err(ProtocolError::Malformed)));
+}
+
+#[test]
+fn malformed_headers_are_refused() {
+    for header in [&b""[..], b"{", b"null", b"[]", br#"{"request":"format-disk"}"#, b"\xff\xfe"] {
+        let mut wire = Vec::new();
+        frame::write(&mut wire, FrameKind::Header, header).unwrap();
+        assert!(matches!(read_request(&mut wire.as_slice()), Err(ProtocolError::Malformed)));
+    }
+}

@@ -1,0 +1,152 @@
+//! `demo`: signs a PDF with a fictitious certificate and asks two validators what they think.
+
+mod certificate;
+mod judges;
+mod sample;
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    command::{cargo, exists, program, run, say, target},
+    failure::Failure,
+    setup::{self, Purpose},
+};
+
+/// What the person asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// Their document; the sample where there is none.
+    document: Option<PathBuf>,
+    audience: Audience,
+}
+
+/// Who reads the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    /// Somebody at the terminal, who may lack one of the tools.
+    Person,
+    /// A program: only the exit code counts, and both judges must have spoken.
+    Program,
+}
+
+impl Request {
+    /// Reads the words behind `demo`.
+    pub(crate) fn parse(words: &[&str]) -> Result<Self, Failure> {
+        let mut request = Self { document: None, audience: Audience::Person };
+        for word in words {
+            match *word {
+                "--unattended" => request.audience = Audience::Program,
+                option if option.starts_with("--") => {
+                    return Err(Failure::new(format!("demo: unknown option {option}")));
+                }
+                file if request.document.is_none() => request.document = Some(PathBuf::from(file)),
+                file => return Err(Failure::new(format!("demo: one document only, not also {file}"))),
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Runs the demonstration. Everything it makes lies in `target/demo`, fresh each time.
+pub(crate) fn run_demo(request: &Request) -> Result<(), Failure> {
+    setup::run(Purpose::Demo)?;
+    say("\n== build");
+    run(&mut cargo(["build", "--release", "--locked", "--package", "signer-service"]))?;
+    let signer = target().join(format!("release/cybercore-signer{}", std::env::consts::EXE_SUFFIX));
+
+    say("\n== a fictitious A1 certificate");
+    let folder = target().join("demo");
+    fresh(&folder)?;
+    let credential = certificate::make(&folder)?;
+    say(&format!("{}, trusted only by {}", credential.p12.display(), credential.root.display()));
+
+    let input = match &request.document {
+        Some(document) => document.clone(),
+        None => {
+            let path = folder.join("contract.pdf");
+            std::fs::write(&path, sample::contract()).map_err(Failure::at(&path))?;
+            path
+        }
+    };
+    let output = folder.join("signed.pdf");
+
+    say("\n== sign");
+    run(program(&signer, ["sign"])
+        .arg(&input)
+        .arg(&output)
+        .arg("--p12")
+        .arg(&credential.p12)
+        .arg("--p12-password-file")
+        .arg(&credential.password_file)
+        .args(["--seal", "default", "--seal-page", "last", "--seal-at", "bottom-right"])
+        .args(["--reason", "Demonstração"]))?;
+
+    say("\n== validate");
+    let ours = run(program(&signer, ["validate"]).arg(&output).arg("--trust").arg(&credential.root));
+    say("\n== pdfsig");
+    let theirs = judges::pdfsig(&input, &output, &credential.root, &folder.join("nssdb"))?;
+    conclude(request.audience, &input, &output, ours, theirs)
+}
+
+fn conclude(
+    audience: Audience,
+    input: &Path,
+    output: &Path,
+    ours: Result<(), Failure>,
+    theirs: judges::Opinion,
+) -> Result<(), Failure> {
+    let verdict = match &ours {
+        Ok(()) => "valid, chain trusted, entire file covered",
+        Err(_) => "NOT accepted, see above",
+    };
+    say("\n== verdict");
+    say(&format!("document:          {}", input.display()));
+    say(&format!("signed document:   {}", output.display()));
+    say(&format!("cybercore-signer:  {verdict}"));
+    say(&format!("pdfsig:            {theirs}"));
+    if exists("xdg-open") && audience == Audience::Person {
+        say(&format!("to look at it:     xdg-open {}", output.display()));
+    }
+    ours?;
+    match (theirs, audience) {
+        (judges::Opinion::Accepted, _) | (judges::Opinion::Absent, Audience::Person) => Ok(()),
+        (judges::Opinion::Absent, Audience::Program) => Err(Failure::new("pdfsig gave no opinion")),
+        (judges::Opinion::Refused(_), _) => Err(Failure::new("pdfsig does not accept the signature")),
+    }
+}
+
+fn fresh(folder: &Path) -> Result<(), Failure> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Failure::at(folder)(error)),
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::create_dir_all(folder).map_err(Failure::at(folder))?;
+    // A private key will lie here, fictitious as it is.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+            .map_err(Failure::at(folder))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_may_come_in_any_order() {
+        let expected = Request { document: Some(PathBuf::from("a.pdf")), audience: Audience::Program };
+        assert_eq!(Request::parse(&["a.pdf", "--unattended"]).unwrap(), expected);
+        assert_eq!(Request::parse(&["--unattended", "a.pdf"]).unwrap(), expected);
+        assert_eq!(Request::parse(&[]).unwrap().audience, Audience::Person);
+    }
+
+    #[test]
+    fn unknown_options_and_second_documents_are_refused() {
+        assert!(Request::parse(&["--unatended"]).is_err());
+        assert!(Request::parse(&["a.pdf", "b.pdf"]).is_err());
+    }
+}

@@ -1,0 +1,12 @@
+//! Credentials, reached only through a token host: a child process that opens exactly one A1
+//! file or one PKCS#11 module, and the only place where a private key is ever in memory.
+
+pub mod client;
+pub mod error;
+pub mod host;
+pub mod modules;
+mod platform;
+pub mod reader;
+
+/// The hidden sub-command that makes this program a token host.
+pub const HOST_COMMAND: &str = "token-host";

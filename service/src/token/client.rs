@@ -1,0 +1,433 @@
+//! The service's side of a token host: starts it, asks it, ends it.
+
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use signer_core::{algorithm::SignatureAlgorithm, digest::DigestAlgorithm};
+use signer_ipc::{
+    endpoint::{Endpoint, Receiver, Sender},
+    secret::Secret,
+    token_host::{
+        self, Answer, Attachment, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme, Token,
+    },
+};
+
+use crate::token::{
+    HOST_COMMAND,
+    error::{ModuleLoaded, Step, TokenError, TriesLeft},
+    platform,
+};
+
+/// How long a host may take to end by itself once nobody needs it.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A running token host. It lives as long as this value: dropping it closes the connection,
+/// waits up to three seconds for the host to finish its module, then kills and reaps it.
+///
+/// Every call blocks until the host answers or its deadline passes; after a crash or a missed
+/// deadline the host is gone and every further call fails.
+pub struct TokenHost {
+    child: Child,
+    /// `None` once the host is to end.
+    sender: Option<Sender>,
+    answers: mpsc::Receiver<Result<Answer, ProtocolError>>,
+    greeted: bool,
+    module: ModuleLoaded,
+}
+
+/// A token in a slot, as its module describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenDescription {
+    /// Its label, trimmed.
+    pub label: String,
+    /// Its serial number, trimmed.
+    pub serial: String,
+    /// Who made it.
+    pub manufacturer: String,
+    /// Its model.
+    pub model: String,
+    /// Where it is.
+    pub slot: u64,
+    /// What its flags say about tries left, before any PIN is given.
+    pub tries_left: TriesLeft,
+    /// The state of its PIN.
+    pub pin: PinState,
+    /// Where the PIN is typed.
+    pub pin_entry: PinEntry,
+}
+
+/// What a token says about its PIN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PinState {
+    /// It is locked; no PIN is tried any more.
+    Locked,
+    /// Signing needs no login.
+    NotNeeded,
+    /// It can be given.
+    Usable,
+}
+
+/// Where a PIN is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PinEntry {
+    /// Here: the PIN goes to the token through the module.
+    Program,
+    /// On the reader (`CKF_PROTECTED_AUTHENTICATION_PATH`): the secret given to
+    /// [`TokenHost::unlock`] is not used.
+    Reader,
+}
+
+/// A certificate whose private key the host can use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostCredential {
+    /// The certificate in DER.
+    pub certificate_der: Vec<u8>,
+    /// Other certificates of the same source, in no order: possible issuers.
+    pub chain_der: Vec<Vec<u8>>,
+    /// The label of the token; nothing for an A1 file.
+    pub token_label: Option<String>,
+    /// The name its owner gave it.
+    pub friendly_name: Option<String>,
+    /// What its host calls it; without meaning for another host.
+    id: u32,
+}
+
+impl TokenHost {
+    /// Starts `program` (this program) as a token host with a scrubbed environment. Does not wait
+    /// for it.
+    ///
+    /// # Errors
+    /// Where the program cannot be started.
+    pub fn spawn(program: &Path) -> Result<Self, TokenError> {
+        let mut command = Command::new(program);
+        command
+            .arg(HOST_COMMAND)
+            .env_clear()
+            .envs(platform::host_environment())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        platform::prepare(&mut command);
+        let (started, start) = mpsc::channel();
+        let (answered, answers) = mpsc::channel();
+        // The thread that starts the host also listens to it, and so lives as long as the host:
+        // on Linux the host is killed when the very thread that started it ends.
+        thread::Builder::new().name("token-host".to_owned()).spawn(move || {
+            match Endpoint::spawn(command) {
+                Ok((child, Endpoint { receiver, sender })) => {
+                    if started.send(Ok((child, sender))).is_ok() {
+                        listen(receiver, &answered);
+                    }
+                }
+                Err(error) => drop(started.send(Err(error))),
+            }
+        })?;
+        let (child, sender) =
+            start.recv().map_err(|_| std::io::Error::from(std::io::ErrorKind::BrokenPipe))??;
+        let mut host =
+            Self { child, sender: Some(sender), answers, greeted: false, module: ModuleLoaded::No };
+        host.send(Step::Start, &Request::Hello { version: PROTOCOL_VERSION }, &Attachment::Nothing)?;
+        Ok(host)
+    }
+
+    /// Opens the A1 file at `path`. It stays locked.
+    ///
+    /// # Errors
+    /// Where the file cannot be read or is no PKCS#12 file.
+    pub fn open_file(&mut self, path: &Path) -> Result<(), TokenError> {
+        let path = absolute(path)?;
+        self.ask_done(Step::OpenFile, &Request::OpenFile, &Attachment::Bytes(&path))
+    }
+
+    /// Loads and initialises the PKCS#11 module at `path`, within 30 seconds.
+    ///
+    /// # Errors
+    /// Where there is no such file, it is for another architecture, or it fails or crashes.
+    pub fn open_module(&mut self, path: &Path) -> Result<(), TokenError> {
+        let path = absolute(path)?;
+        self.module = ModuleLoaded::Yes;
+        self.ask_done(Step::OpenModule, &Request::OpenModule, &Attachment::Bytes(&path))
+    }
+
+    /// The tokens of the module that are present and initialised; none for an A1 file.
+    ///
+    /// # Errors
+    /// Where the module fails.
+    pub fn tokens(&mut self) -> Result<Vec<TokenDescription>, TokenError> {
+        let answer = self.ask(Step::Tokens, &Request::Tokens, &Attachment::Nothing)?;
+        match answer.response {
+            Response::Tokens { tokens } => Ok(tokens.into_iter().map(TokenDescription::from).collect()),
+            Response::Credentials { .. }
+            | Response::Done
+            | Response::Failed { .. }
+            | Response::Hello { .. }
+            | Response::Signature => Err(ProtocolError::Malformed.into()),
+        }
+    }
+
+    /// Unlocks the token with the PIN, or the A1 file (`None`) with its password. A PIN is tried
+    /// exactly once, whatever happens; a locked one is not tried at all.
+    ///
+    /// # Errors
+    /// [`TokenError::PinIncorrect`], [`TokenError::PinLocked`], [`TokenError::PasswordIncorrect`]
+    /// and whatever the token or file has to say.
+    pub fn unlock(&mut self, token: Option<&TokenDescription>, secret: &Secret) -> Result<(), TokenError> {
+        let request = Request::Unlock { slot: token.map(|token| token.slot) };
+        self.ask_done(Step::Unlock, &request, &Attachment::Secret(secret))
+    }
+
+    /// What can sign: of one token, of all tokens of the module (`None`), or of the A1 file.
+    ///
+    /// Before a token is unlocked its private keys are usually hidden; every certificate that is
+    /// not a certification authority's is listed then.
+    ///
+    /// # Errors
+    /// Where the token fails, or the A1 file is still locked.
+    pub fn credentials(
+        &mut self,
+        token: Option<&TokenDescription>,
+    ) -> Result<Vec<HostCredential>, TokenError> {
+        let request = Request::Credentials { slot: token.map(|token| token.slot) };
+        let answer = self.ask(Step::Credentials, &request, &Attachment::Nothing)?;
+        let Response::Credentials { credentials } = answer.response else {
+            return Err(ProtocolError::Malformed.into());
+        };
+        let mut parts = answer.parts.into_iter();
+        let take = |credential: token_host::Credential| {
+            let certificate_der = parts.next()?;
+            let issuers = usize::try_from(credential.issuers).ok()?;
+            let chain_der: Vec<_> = parts.by_ref().take(issuers).collect();
+            (chain_der.len() == issuers).then_some(HostCredential {
+                certificate_der,
+                chain_der,
+                token_label: credential.token_label,
+                friendly_name: credential.friendly_name,
+                id: credential.id,
+            })
+        };
+        let credentials: Option<Vec<_>> = credentials.into_iter().map(take).collect();
+        credentials.ok_or(TokenError::Protocol(ProtocolError::Malformed))
+    }
+
+    /// Signs `message` (the host hashes it) with the credential's key. The value is checked with
+    /// the certificate's key before it is returned.
+    ///
+    /// # Errors
+    /// Where the key cannot make such a signature, and whatever the token has to say.
+    pub fn sign(
+        &mut self,
+        credential: &HostCredential,
+        algorithm: SignatureAlgorithm,
+        message: &[u8],
+    ) -> Result<Vec<u8>, TokenError> {
+        let request = Request::Sign { credential: credential.id, scheme: scheme(algorithm)? };
+        let mut answer = self.ask(Step::Sign, &request, &Attachment::Bytes(message))?;
+        match (answer.response, answer.parts.pop()) {
+            (Response::Signature, Some(value)) => Ok(value),
+            (
+                Response::Credentials { .. }
+                | Response::Done
+                | Response::Failed { .. }
+                | Response::Hello { .. }
+                | Response::Signature
+                | Response::Tokens { .. },
+                _,
+            ) => Err(ProtocolError::Malformed.into()),
+        }
+    }
+
+    /// The process of the host, for diagnosis. It may have ended.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn ask_done(
+        &mut self,
+        step: Step,
+        request: &Request,
+        attachment: &Attachment<'_>,
+    ) -> Result<(), TokenError> {
+        let answer = self.ask(step, request, attachment)?;
+        if answer.response == Response::Done { Ok(()) } else { Err(ProtocolError::Malformed.into()) }
+    }
+
+    fn ask(
+        &mut self,
+        step: Step,
+        request: &Request,
+        attachment: &Attachment<'_>,
+    ) -> Result<Answer, TokenError> {
+        if !self.greeted {
+            self.greet()?;
+        }
+        self.send(step, request, attachment)?;
+        let answer = self.receive(step)?;
+        match answer.response {
+            Response::Failed { failure } => Err(failure.into()),
+            Response::Credentials { .. }
+            | Response::Done
+            | Response::Hello { .. }
+            | Response::Signature
+            | Response::Tokens { .. } => Ok(answer),
+        }
+    }
+
+    fn greet(&mut self) -> Result<(), TokenError> {
+        let Response::Hello { version } = self.receive(Step::Start)?.response else {
+            return Err(ProtocolError::Malformed.into());
+        };
+        if version != PROTOCOL_VERSION {
+            return Err(ProtocolError::Version { ours: PROTOCOL_VERSION, theirs: version }.into());
+        }
+        self.greeted = true;
+        Ok(())
+    }
+
+    fn send(
+        &mut self,
+        step: Step,
+        request: &Request,
+        attachment: &Attachment<'_>,
+    ) -> Result<(), TokenError> {
+        let Some(sender) = &mut self.sender else { return Err(self.crashed(step)) };
+        match token_host::write_request(sender, request, attachment) {
+            Ok(()) => Ok(()),
+            Err(ProtocolError::Frame(
+                signer_ipc::frame::FrameError::Closed | signer_ipc::frame::FrameError::Connection(_),
+            )) => Err(self.crashed(step)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn receive(&mut self, step: Step) -> Result<Answer, TokenError> {
+        let after = deadline(step);
+        match self.answers.recv_timeout(after) {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(ProtocolError::Frame(
+                signer_ipc::frame::FrameError::Closed | signer_ipc::frame::FrameError::Connection(_),
+            )))
+            | Err(RecvTimeoutError::Disconnected) => Err(self.crashed(step)),
+            Ok(Err(error)) => {
+                let _ = self.end();
+                Err(error.into())
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = self.end();
+                Err(TokenError::TimedOut { step, after })
+            }
+        }
+    }
+
+    /// The connection ended unasked: reaps the host and says how it went.
+    fn crashed(&mut self, step: Step) -> TokenError {
+        let status = self.end().map_or_else(|error| error.to_string(), |status| status.to_string());
+        TokenError::Crashed { step, module: self.module, status }
+    }
+
+    /// Kills the host if it still lives, and reaps it.
+    fn end(&mut self) -> std::io::Result<std::process::ExitStatus> {
+        self.sender = None;
+        // A host that closed its connection is about to be a corpse: its own status is the one
+        // that tells something.
+        loop {
+            match self.answers.recv_timeout(FAREWELL / 10) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.child.kill()?;
+                    break;
+                }
+            }
+        }
+        self.child.wait()
+    }
+}
+
+impl Drop for TokenHost {
+    fn drop(&mut self) {
+        self.sender = None;
+        // The listening thread ends when the host has ended.
+        loop {
+            match self.answers.recv_timeout(FAREWELL) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    // Fails only where the process has ended, which is what is wanted.
+                    let _ = self.child.kill();
+                    break;
+                }
+            }
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl From<Token> for TokenDescription {
+    fn from(token: Token) -> Self {
+        Self {
+            label: token.label,
+            serial: token.serial,
+            manufacturer: token.manufacturer,
+            model: token.model,
+            slot: token.slot,
+            tries_left: token.tries_left,
+            pin: match (token.locked, token.login_required) {
+                (true, _) => PinState::Locked,
+                (false, true) => PinState::Usable,
+                (false, false) => PinState::NotNeeded,
+            },
+            pin_entry: if token.protected_authentication_path {
+                PinEntry::Reader
+            } else {
+                PinEntry::Program
+            },
+        }
+    }
+}
+
+/// Hands every answer over until the host closes its end, which it does only by ending.
+fn listen(mut receiver: Receiver, answered: &mpsc::Sender<Result<Answer, ProtocolError>>) {
+    loop {
+        let answer = token_host::read_answer(&mut receiver);
+        let over = answer.is_err();
+        if answered.send(answer).is_err() || over {
+            break;
+        }
+    }
+    // What follows a malformed answer has no meaning; it is read only to see the end.
+    let _ = std::io::copy(&mut receiver, &mut std::io::sink());
+}
+
+/// How long a host may take. People type PINs on readers, and cards are slow.
+const fn deadline(step: Step) -> Duration {
+    Duration::from_secs(match step {
+        Step::Start | Step::OpenFile | Step::OpenModule => 30,
+        Step::Tokens | Step::Credentials => 90,
+        Step::Sign | Step::Unlock => 300,
+    })
+}
+
+fn absolute(path: &Path) -> Result<Vec<u8>, TokenError> {
+    let path = std::path::absolute(path)
+        .map_err(|error| TokenError::FileUnreadable { reason: error.to_string() })?;
+    Ok(platform::path_to_bytes(&path))
+}
+
+fn scheme(algorithm: SignatureAlgorithm) -> Result<Scheme, TokenError> {
+    match algorithm {
+        SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256) => Ok(Scheme::RsaPkcs1Sha256),
+        SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha384) => Ok(Scheme::RsaPkcs1Sha384),
+        SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha512) => Ok(Scheme::RsaPkcs1Sha512),
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256) => Ok(Scheme::EcdsaSha256),
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384) => Ok(Scheme::EcdsaSha384),
+        SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha512) => Ok(Scheme::EcdsaSha512),
+        SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha1)
+        | SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha1) => {
+            Err(TokenError::KeyUnsupported { kind: "SHA-1".to_owned() })
+        }
+    }
+}

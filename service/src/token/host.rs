@@ -1,0 +1,197 @@
+//! The host's side: hardens itself, opens one source, answers until nobody asks any more.
+//!
+//! The only place that names `cryptoki`, and the only one where private keys are.
+
+mod architecture;
+mod ber;
+mod key;
+mod module;
+mod pbe;
+mod pkcs12;
+mod return_value;
+mod verify;
+mod walk;
+
+use std::{
+    io::Write as _,
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use signer_ipc::{
+    endpoint::{Endpoint, Receiver},
+    token_host::{
+        self, Answer, Attached, Credential, Failure, PROTOCOL_VERSION, ProtocolError, Request, Response,
+        Scheme,
+    },
+};
+
+use crate::token::{
+    host::{module::Module, pkcs12::A1File},
+    platform,
+};
+
+/// How long a module may take to finish once the service is gone.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What this host opened.
+enum Source {
+    Nothing,
+    File(A1File),
+    Module(Box<Module>),
+}
+
+/// A credential as a source lists it.
+struct Listed {
+    id: u32,
+    token_label: Option<String>,
+    friendly_name: Option<String>,
+    certificate: Vec<u8>,
+    issuers: Vec<Vec<u8>>,
+}
+
+/// Serves the process that started this one, until it is gone. Blocks.
+pub fn run() -> ExitCode {
+    if let Err(error) = platform::harden() {
+        return refuse(&format!("the token host cannot be closed against others: {error}"));
+    }
+    let Ok(Endpoint { receiver, mut sender }) = Endpoint::inherited() else {
+        return refuse("the token host is started by the program itself, not by hand");
+    };
+    let (asked, requests) = mpsc::sync_channel(0);
+    let (served, finished) = mpsc::channel::<()>();
+    // The module gets the main thread, as some expect; whether the service is still there is
+    // watched beside it, because a call into a module may never return.
+    let watcher = thread::Builder::new().name("requests".to_owned()).spawn(move || {
+        listen(receiver, &asked);
+        drop(asked);
+        if finished.recv_timeout(FAREWELL) == Err(mpsc::RecvTimeoutError::Timeout) {
+            platform::die();
+        }
+    });
+    if watcher.is_err() {
+        return refuse("the token host cannot start a thread");
+    }
+    let mut source = Source::Nothing;
+    for (request, attached) in requests {
+        let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, request, attached)));
+        let defect = answer.is_err();
+        let answer = answer.unwrap_or_else(|_| failed(Failure::Internal { reason: "panic".to_owned() }));
+        // An answer that passes a limit is said as such; where nobody listens any more, it ends.
+        let sent = match token_host::write_answer(&mut sender, &answer) {
+            Err(ProtocolError::Malformed) => {
+                let reason = "an answer passes a limit".to_owned();
+                token_host::write_answer(&mut sender, &failed(Failure::Internal { reason }))
+            }
+            sent => sent,
+        };
+        if sent.is_err() || defect {
+            break;
+        }
+    }
+    drop(source);
+    drop(served);
+    // The connection ends with the process, so that its end tells that the process is gone.
+    std::mem::forget(sender);
+    ExitCode::SUCCESS
+}
+
+fn listen(mut receiver: Receiver, asked: &mpsc::SyncSender<(Request, Attached)>) {
+    while let Ok(request) = token_host::read_request(&mut receiver) {
+        if asked.send(request).is_err() {
+            break;
+        }
+    }
+}
+
+fn serve(source: &mut Source, request: Request, attached: Attached) -> Answer {
+    let done = |result: Result<(), Failure>| result.map(|()| only(Response::Done));
+    let result = match (request, attached) {
+        // Whatever the other side's version is: it compares.
+        (Request::Hello { .. }, _) => Ok(only(Response::Hello { version: PROTOCOL_VERSION })),
+        (Request::OpenFile, Attached::Bytes(path)) => done(open_file(source, &path)),
+        (Request::OpenModule, Attached::Bytes(path)) => done(open_module(source, &path)),
+        (Request::Tokens, _) => match source {
+            Source::Module(module) => module.tokens().map(|tokens| only(Response::Tokens { tokens })),
+            Source::File(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
+            Source::Nothing => Err(Failure::Unexpected),
+        },
+        (Request::Unlock { slot }, Attached::Secret(secret)) => done(match (source, slot) {
+            (Source::Module(module), slot) => module.unlock(slot, secret),
+            (Source::File(file), None) => file.unlock(&secret),
+            (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
+        }),
+        (Request::Credentials { slot }, _) => match (source, slot) {
+            (Source::Module(module), slot) => module.credentials(slot).map(credentials),
+            (Source::File(file), None) => file.credentials().map(credentials),
+            (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
+        },
+        (Request::Sign { credential, scheme }, Attached::Bytes(message)) => {
+            sign(source, credential, scheme, &message)
+        }
+        (
+            Request::OpenFile | Request::OpenModule | Request::Unlock { .. } | Request::Sign { .. },
+            Attached::Nothing | Attached::Bytes(_) | Attached::Secret(_),
+        ) => Err(Failure::Unexpected),
+    };
+    result.unwrap_or_else(failed)
+}
+
+fn open_file(source: &mut Source, path: &[u8]) -> Result<(), Failure> {
+    let (Source::Nothing, Some(path)) = (&source, platform::path_from_bytes(path)) else {
+        return Err(Failure::Unexpected);
+    };
+    *source = Source::File(A1File::open(&path)?);
+    Ok(())
+}
+
+fn open_module(source: &mut Source, path: &[u8]) -> Result<(), Failure> {
+    let (Source::Nothing, Some(path)) = (&source, platform::path_from_bytes(path)) else {
+        return Err(Failure::Unexpected);
+    };
+    *source = Source::Module(Box::new(Module::open(&path)?));
+    Ok(())
+}
+
+fn sign(source: &mut Source, credential: u32, scheme: Scheme, message: &[u8]) -> Result<Answer, Failure> {
+    let value = match source {
+        Source::File(file) => file.sign(credential, scheme, message),
+        Source::Module(module) => module.sign(credential, scheme, message),
+        Source::Nothing => Err(Failure::Unexpected),
+    }?;
+    Ok(Answer { response: Response::Signature, parts: vec![value] })
+}
+
+fn credentials(listed: Vec<Listed>) -> Answer {
+    let mut parts = Vec::new();
+    let credentials = listed.into_iter().map(|listed| {
+        let issuers = u32::try_from(listed.issuers.len()).unwrap_or(u32::MAX);
+        parts.push(listed.certificate);
+        parts.extend(listed.issuers);
+        Credential {
+            id: listed.id,
+            token_label: listed.token_label,
+            friendly_name: listed.friendly_name,
+            issuers,
+        }
+    });
+    let credentials = credentials.collect();
+    Answer { response: Response::Credentials { credentials }, parts }
+}
+
+fn failed(failure: Failure) -> Answer {
+    only(Response::Failed { failure })
+}
+
+const fn only(response: Response) -> Answer {
+    Answer { response, parts: Vec::new() }
+}
+
+fn refuse(words: &str) -> ExitCode {
+    // Standard error may be closed; the exit code says enough then.
+    let _ = writeln!(std::io::stderr(), "{words}");
+    ExitCode::from(2)
+}

@@ -1,0 +1,198 @@
+//! The objects of a token: certificates, private keys, and which belongs to which.
+
+use cryptoki::{
+    error::Error,
+    object::{Attribute, AttributeType, ObjectClass, ObjectHandle},
+    session::Session,
+};
+use der::{Decode as _, Tag};
+use spki::SubjectPublicKeyInfoOwned;
+use x509_cert::{
+    certificate::{CertificateInner, Raw},
+    ext::pkix::BasicConstraints,
+};
+
+use crate::token::host::{verify, walk::Walk};
+
+/// More objects of one class than this are not looked at.
+const MAX_OBJECTS: usize = 256;
+
+/// What a token shows.
+pub(super) struct Contents {
+    pub(super) credentials: Vec<Found>,
+    /// Every certificate, for chains.
+    pub(super) certificates: Vec<Vec<u8>>,
+}
+
+/// A certificate that has, or may have, its private key on the token.
+pub(super) struct Found {
+    pub(super) certificate: Vec<u8>,
+    pub(super) public: SubjectPublicKeyInfoOwned,
+    /// `CKA_ID` of the private key, or of the certificate while keys are hidden.
+    pub(super) key_id: Vec<u8>,
+    pub(super) label: Option<String>,
+}
+
+/// A private key.
+pub(super) struct Key {
+    pub(super) handle: ObjectHandle,
+    pub(super) always_authenticate: bool,
+}
+
+struct Certificate {
+    der: Vec<u8>,
+    id: Vec<u8>,
+    label: Option<String>,
+    public: SubjectPublicKeyInfoOwned,
+    is_authority: bool,
+}
+
+/// Lists what can sign. Private keys are usually hidden before login: every certificate that is
+/// not an authority's is listed then.
+pub(super) fn credentials(session: &Session, logged_in: bool) -> Result<Contents, Error> {
+    let certificates = certificates(session)?;
+    let keys = find(session, &[Attribute::Class(ObjectClass::PRIVATE_KEY)])?;
+    let hidden = keys.is_empty() && !logged_in;
+    let mut credentials = Vec::new();
+    for certificate in &certificates {
+        let key_id = if hidden {
+            (!certificate.is_authority).then(|| certificate.id.clone())
+        } else {
+            key_of(session, &keys, &certificate.id, &certificate.public)
+                .map(|key| bytes(session, key, AttributeType::Id).unwrap_or_default())
+        };
+        if let Some(key_id) = key_id {
+            credentials.push(Found {
+                certificate: certificate.der.clone(),
+                public: certificate.public.clone(),
+                key_id,
+                label: certificate.label.clone(),
+            });
+        }
+    }
+    Ok(Contents {
+        credentials,
+        certificates: certificates.into_iter().map(|certificate| certificate.der).collect(),
+    })
+}
+
+/// The private key with `id` that belongs to `public`.
+pub(super) fn private_key(
+    session: &Session,
+    id: &[u8],
+    public: &SubjectPublicKeyInfoOwned,
+) -> Result<Option<Key>, Error> {
+    let keys = find(session, &[Attribute::Class(ObjectClass::PRIVATE_KEY)])?;
+    Ok(key_of(session, &keys, id, public)
+        .map(|handle| Key { handle, always_authenticate: always_authenticates(session, handle) }))
+}
+
+/// Whether any private key wants the PIN for each signature.
+pub(super) fn any_always_authenticates(session: &Session) -> bool {
+    let keys = find(session, &[Attribute::Class(ObjectClass::PRIVATE_KEY)]).unwrap_or_default();
+    keys.into_iter().any(|key| always_authenticates(session, key))
+}
+
+fn always_authenticates(session: &Session, key: ObjectHandle) -> bool {
+    matches!(
+        attribute(session, key, AttributeType::AlwaysAuthenticate),
+        Some(Attribute::AlwaysAuthenticate(true))
+    )
+}
+
+fn certificates(session: &Session) -> Result<Vec<Certificate>, Error> {
+    let mut certificates: Vec<Certificate> = Vec::new();
+    for handle in find(session, &[Attribute::Class(ObjectClass::CERTIFICATE)])? {
+        let Some(der) = bytes(session, handle, AttributeType::Value) else { continue };
+        // Some modules show one certificate several times.
+        if certificates.iter().any(|other| other.der == der) {
+            continue;
+        }
+        let Some(public) = verify::public_key(&der) else { continue };
+        let is_authority = is_authority(&der);
+        let id = bytes(session, handle, AttributeType::Id).unwrap_or_default();
+        let label = bytes(session, handle, AttributeType::Label)
+            .map(|label| String::from_utf8_lossy(&label).trim().to_owned())
+            .filter(|label| !label.is_empty());
+        certificates.push(Certificate { der, id, label, public, is_authority });
+    }
+    Ok(certificates)
+}
+
+fn is_authority(certificate_der: &[u8]) -> bool {
+    let certificate = CertificateInner::<Raw>::from_der(certificate_der);
+    certificate.is_ok_and(|certificate| {
+        let constraints = certificate.tbs_certificate().get_extension::<BasicConstraints>();
+        matches!(constraints, Ok(Some((_, BasicConstraints { ca: true, .. }))))
+    })
+}
+
+/// The key of a certificate: one with its `CKA_ID` whose public half does not say otherwise, or
+/// one whose public half says so.
+fn key_of(
+    session: &Session,
+    keys: &[ObjectHandle],
+    id: &[u8],
+    public: &SubjectPublicKeyInfoOwned,
+) -> Option<ObjectHandle> {
+    let mut by_id = None;
+    let mut by_key = None;
+    for key in keys {
+        let key_id = bytes(session, *key, AttributeType::Id).unwrap_or_default();
+        match (is_key_of(session, *key, &key_id, public), key_id == id) {
+            (Some(true), true) => return Some(*key),
+            (Some(true), false) => by_key = by_key.or(Some(*key)),
+            (None, true) => by_id = by_id.or(Some(*key)),
+            (None, false) | (Some(false), _) => {}
+        }
+    }
+    by_key.or(by_id)
+}
+
+/// Whether the key's public half is `public`; `None` where the token does not tell it.
+fn is_key_of(
+    session: &Session,
+    key: ObjectHandle,
+    key_id: &[u8],
+    public: &SubjectPublicKeyInfoOwned,
+) -> Option<bool> {
+    let bits = public.subject_public_key.as_bytes()?;
+    if let Some(modulus) = bytes(session, key, AttributeType::Modulus) {
+        let own = Walk::sequence(bits).and_then(|mut fields| fields.value(Tag::Integer)).unwrap_or_default();
+        return Some(significant(&modulus) == significant(own));
+    }
+    let point = bytes(session, key, AttributeType::EcPoint).or_else(|| {
+        let template = [Attribute::Class(ObjectClass::PUBLIC_KEY), Attribute::Id(key_id.to_vec())];
+        let halves = find(session, &template).unwrap_or_default();
+        halves.into_iter().find_map(|half| bytes(session, half, AttributeType::EcPoint))
+    })?;
+    // PKCS#11 says an octet string around the point; some modules give the point alone.
+    let wrapped = Walk::over(&point).and_then(|mut point| point.value(Tag::OctetString)).ok();
+    Some(wrapped.unwrap_or(&point) == bits)
+}
+
+fn significant(integer: &[u8]) -> &[u8] {
+    let start = integer.iter().position(|byte| *byte != 0).unwrap_or(integer.len());
+    integer.get(start..).unwrap_or_default()
+}
+
+fn find(session: &Session, template: &[Attribute]) -> Result<Vec<ObjectHandle>, Error> {
+    session.iter_objects(template)?.take(MAX_OBJECTS).collect()
+}
+
+/// One attribute at a time: with several, one that a module does not know can spoil the rest.
+fn attribute(session: &Session, object: ObjectHandle, which: AttributeType) -> Option<Attribute> {
+    session.get_attributes(object, &[which]).ok()?.pop()
+}
+
+fn bytes(session: &Session, object: ObjectHandle, which: AttributeType) -> Option<Vec<u8>> {
+    let (Attribute::EcPoint(bytes)
+    | Attribute::Id(bytes)
+    | Attribute::Label(bytes)
+    | Attribute::Modulus(bytes)
+    | Attribute::Value(bytes)) = attribute(session, object, which)?
+    else {
+        return None;
+    };
+    (!bytes.is_empty()).then_some(bytes)
+}

@@ -1,0 +1,183 @@
+//! Signatures by a token: which mechanism, in how many steps, and the value as CMS wants it.
+
+use cryptoki::{
+    error::{Error, RvError},
+    mechanism::{Mechanism, MechanismType},
+    object::ObjectHandle,
+    session::Session,
+};
+use der::{Encode as _, Sequence, asn1::UintRef};
+use signer_ipc::token_host::{Failure, Scheme};
+
+use crate::token::host::verify;
+
+/// Why a token did not sign.
+pub(super) enum SignFailure {
+    /// The PIN that was needed for this signature was refused.
+    Login(Error),
+    /// The value is none.
+    Refused(Failure),
+    /// The token or its module failed.
+    Sign(Error),
+}
+
+/// `Ecdsa-Sig-Value` (RFC 3279, 2.2.3).
+#[derive(Sequence)]
+struct EcdsaValue<'a> {
+    r: UintRef<'a>,
+    s: UintRef<'a>,
+}
+
+/// What is given to the token.
+struct Operation {
+    mechanism: Mechanism<'static>,
+    input: Vec<u8>,
+}
+
+/// Signs in one step.
+pub(super) fn sign(
+    session: &Session,
+    mechanisms: &[MechanismType],
+    key: ObjectHandle,
+    scheme: Scheme,
+    message: &[u8],
+) -> Result<Vec<u8>, SignFailure> {
+    let plain = plain(scheme, message);
+    // A card that hashes gets the whole message over a slow line: the digest goes where it can,
+    // except that many modules check the form of an RSA block only when they make it.
+    let first = match hashing(scheme) {
+        mechanism if is_rsa(scheme) && mechanisms.contains(&mechanism.mechanism_type()) => {
+            Operation { mechanism, input: message.to_vec() }
+        }
+        mechanism if !mechanisms.contains(&plain.mechanism.mechanism_type()) => {
+            Operation { mechanism, input: message.to_vec() }
+        }
+        _ => {
+            let value = session.sign(&plain.mechanism, key, &plain.input).map_err(SignFailure::Sign)?;
+            return finished(scheme, value);
+        }
+    };
+    let value = match session.sign(&first.mechanism, key, &first.input) {
+        // Offered by the module, but not by this card.
+        Err(Error::Pkcs11(RvError::MechanismInvalid | RvError::FunctionNotSupported, _)) if is_rsa(scheme) => {
+            session.sign(&plain.mechanism, key, &plain.input)
+        }
+        result => result,
+    };
+    finished(scheme, value.map_err(SignFailure::Sign)?)
+}
+
+/// Signs with a key that wants the PIN after the operation was begun (`CKU_CONTEXT_SPECIFIC`).
+pub(super) fn sign_authenticated(
+    session: &Session,
+    mechanisms: &[MechanismType],
+    key: ObjectHandle,
+    scheme: Scheme,
+    message: &[u8],
+    login: impl FnOnce() -> Result<(), Error>,
+) -> Result<Vec<u8>, SignFailure> {
+    let hashing = hashing(scheme);
+    let Operation { mechanism, input } = if mechanisms.contains(&hashing.mechanism_type()) {
+        Operation { mechanism: hashing, input: message.to_vec() }
+    } else {
+        plain(scheme, message)
+    };
+    session.sign_init(&mechanism, key).map_err(SignFailure::Sign)?;
+    login().map_err(SignFailure::Login)?;
+    session.sign_update(&input).map_err(SignFailure::Sign)?;
+    finished(scheme, session.sign_final().map_err(SignFailure::Sign)?)
+}
+
+fn finished(scheme: Scheme, value: Vec<u8>) -> Result<Vec<u8>, SignFailure> {
+    if is_rsa(scheme) {
+        return Ok(value);
+    }
+    let unusable = || {
+        SignFailure::Refused(Failure::TokenFailed {
+            function: "C_Sign".to_owned(),
+            value: "no ECDSA value".to_owned(),
+        })
+    };
+    // PKCS#11 gives r and s side by side; some modules give what CMS wants already.
+    if let Ok(EcdsaValue { .. }) = der::Decode::from_der(&value) {
+        return Ok(value);
+    }
+    let (r, s) = value.split_at_checked(value.len() / 2).ok_or_else(unusable)?;
+    if r.len() != s.len() || r.is_empty() {
+        return Err(unusable());
+    }
+    let value = UintRef::new(r).and_then(|r| EcdsaValue { r, s: UintRef::new(s)? }.to_der());
+    value.map_err(|_| unusable())
+}
+
+const fn is_rsa(scheme: Scheme) -> bool {
+    match scheme {
+        Scheme::RsaPkcs1Sha256 | Scheme::RsaPkcs1Sha384 | Scheme::RsaPkcs1Sha512 => true,
+        Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512 => false,
+    }
+}
+
+/// The mechanism that hashes as well.
+const fn hashing(scheme: Scheme) -> Mechanism<'static> {
+    match scheme {
+        Scheme::RsaPkcs1Sha256 => Mechanism::Sha256RsaPkcs,
+        Scheme::RsaPkcs1Sha384 => Mechanism::Sha384RsaPkcs,
+        Scheme::RsaPkcs1Sha512 => Mechanism::Sha512RsaPkcs,
+        Scheme::EcdsaSha256 => Mechanism::EcdsaSha256,
+        Scheme::EcdsaSha384 => Mechanism::EcdsaSha384,
+        Scheme::EcdsaSha512 => Mechanism::EcdsaSha512,
+    }
+}
+
+/// The mechanism over a ready digest, and that digest as it wants it.
+fn plain(scheme: Scheme, message: &[u8]) -> Operation {
+    let digest = verify::digest(scheme, message);
+    match scheme {
+        Scheme::RsaPkcs1Sha256 => digest_info(1, &digest),
+        Scheme::RsaPkcs1Sha384 => digest_info(2, &digest),
+        Scheme::RsaPkcs1Sha512 => digest_info(3, &digest),
+        Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512 => {
+            Operation { mechanism: Mechanism::Ecdsa, input: digest }
+        }
+    }
+}
+
+/// `DigestInfo` (RFC 8017, A.2.4) around a SHA-2 digest: the last arc of its identifier tells
+/// which.
+fn digest_info(arc: u8, digest: &[u8]) -> Operation {
+    let len = u8::try_from(digest.len()).unwrap_or(u8::MAX);
+    let mut input = vec![
+        0x30, 17 + len, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, arc, 0x05, 0x00,
+        0x04, len,
+    ];
+    input.extend_from_slice(digest);
+    Operation { mechanism: Mechanism::RsaPkcs, input }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_values_become_der() {
+        let Ok(value) = finished(Scheme::EcdsaSha256, [[0x80; 32], [1; 32]].concat()) else { panic!() };
+        assert_eq!(value[..5], [0x30, 0x45, 0x02, 0x21, 0x00]);
+        assert_eq!(value.len(), 71);
+        let Ok(again) = finished(Scheme::EcdsaSha256, value.clone()) else { panic!() };
+        assert_eq!(again, value);
+    }
+
+    #[test]
+    fn values_that_are_none_are_refused() {
+        assert!(finished(Scheme::EcdsaSha256, Vec::new()).is_err());
+        assert!(finished(Scheme::EcdsaSha256, vec![1; 63]).is_err());
+    }
+
+    #[test]
+    fn the_digest_info_is_the_standards() {
+        let Operation { input, .. } = plain(Scheme::RsaPkcs1Sha256, b"");
+        assert_eq!(input[..19], *b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20");
+        assert_eq!(input.len(), 51);
+        assert_eq!(plain(Scheme::RsaPkcs1Sha512, b"").input[1], 0x51);
+    }
+}

@@ -1,0 +1,268 @@
+//! `cargo xtask bench pdf`: signing beside hashing the same bytes, interleaved; medians and peaks.
+//!
+//! *hash* reads the file once and hashes it with SHA-256: no signature can cost less. *sign* is
+//! the whole of one signature in a process whose token host is unlocked already: open, seal,
+//! copy, hash, RSA-2048 in the token host, check, name; without and with flushing to disk.
+//! *process* is the program from start to end with an A1 file. Peaks are of fresh processes.
+
+use std::{
+    error::Error,
+    fs::{self, File},
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use signer_core::{
+    cms::certificate::Certificate,
+    credential::Holder,
+    digest::{Digest, DigestAlgorithm, RunningDigest},
+    moment::Moment,
+    pades::prepare::{PageChoice, Target},
+    seal::{Corner, Placement, SealText},
+    trust,
+};
+use signer_ipc::secret::Secret;
+use signer_service::{
+    file::{
+        destination::{Durability, Existing},
+        source::FileSource,
+    },
+    sign::{Check, Job, Signer, sign},
+    token::client::TokenHost,
+};
+use signer_tests::{
+    documents::{Layout, document},
+    signer_program,
+    signing::{PASSWORD, a1, signer},
+};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const KEY: &str = "ecpf-a1-moderno.p12";
+
+/// Name, pages, bytes and rounds.
+const SIZES: &[(&str, usize, usize, usize)] =
+    &[("100 KB", 10, 100_000, 61), ("5 MB", 100, 5_000_000, 31), ("50 MB", 1000, 50_000_000, 15)];
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<_> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["peak-in-process", input, output] => peak_in_process(Path::new(input), Path::new(output)),
+        ["peak-of-process", input, output] => peak_of_process(Path::new(input), Path::new(output)),
+        ["once"] => bench(1),
+        [] => bench(usize::MAX),
+        other => Err(format!("unknown words {other:?}").into()),
+    }
+}
+
+/// Prints the table; `rounds` caps the repetitions.
+fn bench(rounds: usize) -> Outcome<()> {
+    let directory = tempfile::tempdir()?;
+    println!("{}\n", machine());
+    println!("| document | hash ms | sign ms | sign/hash | with fsync ms | process ms | peak in process MiB | peak of process MiB |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (name, pages, len, most) in SIZES {
+        for layout in [Layout::Table, Layout::ObjectStreams] {
+            let input = directory.path().join("in.pdf");
+            fs::write(&input, document(layout, *pages, *len))?;
+            File::open(&input)?.sync_all()?;
+            let row = Row::measure(&input, directory.path(), rounds.min(*most))?;
+            println!(
+                "| {name}, {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} |",
+                match layout {
+                    Layout::ObjectStreams => "object streams",
+                    Layout::Table => "table",
+                },
+                row.hash,
+                row.sign,
+                row.sign / row.hash,
+                row.synced,
+                row.process,
+                row.peak_in_process,
+                row.peak_of_process,
+            );
+        }
+    }
+    Ok(())
+}
+
+struct Row {
+    hash: f64,
+    sign: f64,
+    synced: f64,
+    process: f64,
+    peak_in_process: f64,
+    peak_of_process: f64,
+}
+
+impl Row {
+    fn measure(input: &Path, directory: &Path, rounds: usize) -> Outcome<Self> {
+        let mut desk = Desk::open(input, directory)?;
+        let (mut hash, mut plain, mut synced, mut process) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            hash.push(timed(|| hash_only(input).map(drop))?);
+            plain.push(timed(|| desk.sign(Durability::Unsynced))?);
+            desk.clear()?;
+            synced.push(timed(|| desk.sign(Durability::Synced))?);
+            desk.clear()?;
+            process.push(timed(|| desk.sign_in_a_process())?);
+            desk.clear()?;
+        }
+        let peak = |mode| -> Outcome<f64> {
+            let program = std::env::current_exe()?;
+            let output = Command::new(program).arg(mode).arg(input).arg(&desk.output).output()?;
+            fs::remove_file(&desk.output)?;
+            Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+        };
+        Ok(Self {
+            hash: median(hash),
+            sign: median(plain),
+            synced: median(synced),
+            process: median(process),
+            peak_in_process: peak("peak-in-process")?,
+            peak_of_process: peak("peak-of-process")?,
+        })
+    }
+}
+
+fn timed(work: impl FnOnce() -> Outcome<()>) -> Outcome<Duration> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed())
+}
+
+/// In milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+}
+
+fn hash_only(input: &Path) -> Outcome<Digest> {
+    let mut file = File::open(input)?;
+    let mut digest = RunningDigest::new(DigestAlgorithm::Sha256);
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(digest.finish());
+        }
+        digest.update(buffer.get(..count).unwrap_or_default());
+    }
+}
+
+/// An unlocked token host and what it shall sign.
+struct Desk {
+    host: TokenHost,
+    signer: Signer,
+    seal: SealText,
+    input: PathBuf,
+    output: PathBuf,
+    secret: PathBuf,
+}
+
+impl Desk {
+    fn open(input: &Path, directory: &Path) -> Outcome<Self> {
+        let mut host = TokenHost::spawn(signer_program())?;
+        host.open_file(&a1(KEY))?;
+        host.unlock(None, &Secret::from_reader(PASSWORD.as_bytes())?)?;
+        let credential = host.credentials(None)?.pop().ok_or("no credential")?;
+        let certificate = Certificate::from_der(&credential.certificate_der)?;
+        let pool: Vec<_> =
+            credential.chain_der.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
+        let chain = trust::order_chain(&certificate, &pool);
+        let holder = Holder::of(&certificate);
+        let masked = holder.identifier.as_ref().map(|identifier| identifier.masked());
+        let seal = SealText::signature(&holder.name, masked.as_deref(), moment()?, Some("Aprovação"), None);
+        let secret = directory.join("secret");
+        fs::write(&secret, PASSWORD)?;
+        let signer = Signer { credential, certificate, chain };
+        let (input, output) = (input.to_owned(), directory.join("out.pdf"));
+        Ok(Self { host, signer, seal, input, output, secret })
+    }
+
+    fn sign(&mut self, durability: Durability) -> Outcome<()> {
+        let job = Job {
+            output: &self.output,
+            existing: Existing::Keep,
+            durability,
+            check: Check::Running,
+            digest: None,
+            moment: moment()?,
+            target: Target::NewField {
+                name: None,
+                page: PageChoice::Number(1),
+                placement: Placement::at(Corner::BottomRight),
+            },
+            seal: Some(&self.seal),
+            reason: Some("Aprovação"),
+            location: None,
+            name: None,
+        };
+        sign(&FileSource::open(&self.input)?, &mut self.host, &self.signer, &job, &mut |_| ())?;
+        Ok(())
+    }
+
+    fn sign_in_a_process(&self) -> Outcome<()> {
+        let status = signer()
+            .args(["sign", "--json", "--seal", "default", "--reason", "Aprovação", "--p12"])
+            .arg(a1(KEY))
+            .arg("--p12-password-file")
+            .args([&self.secret, &self.input, &self.output])
+            .stdout(Stdio::null())
+            .status()?;
+        if status.success() { Ok(()) } else { Err("the program did not sign".into()) }
+    }
+
+    fn clear(&self) -> Outcome<()> {
+        Ok(fs::remove_file(&self.output)?)
+    }
+}
+
+/// The moment of every signature: far from any certificate's end.
+fn moment() -> Outcome<Moment> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    Moment::new(i64::try_from(now.as_secs())?, -180).ok_or_else(|| "no moment".into())
+}
+
+fn peak_in_process(input: &Path, output: &Path) -> Outcome<()> {
+    let directory = output.parent().ok_or("no folder")?;
+    Desk::open(input, directory)?.sign(Durability::Unsynced)?;
+    print_mebibytes(UsageWho::RUSAGE_SELF)
+}
+
+/// The largest of the program and its token host.
+fn peak_of_process(input: &Path, output: &Path) -> Outcome<()> {
+    let directory = output.parent().ok_or("no folder")?;
+    let status = signer()
+        .args(["sign", "--json", "--seal", "default", "--p12"])
+        .arg(a1(KEY))
+        .arg("--p12-password-file")
+        .args([&directory.join("secret"), input, output])
+        .stdout(Stdio::null())
+        .status()?;
+    if !status.success() {
+        return Err("the program did not sign".into());
+    }
+    print_mebibytes(UsageWho::RUSAGE_CHILDREN)
+}
+
+fn print_mebibytes(who: UsageWho) -> Outcome<()> {
+    println!("{:.1}", getrusage(who)?.max_rss() as f64 / 1024.0);
+    Ok(())
+}
+
+/// Processor, cores, load and system, as the table's heading.
+fn machine() -> String {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let processor = read("/proc/cpuinfo");
+    let model = processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let model = model.trim_start_matches([' ', '\t', ':']);
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or_default();
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!("{model}, {cores} cores, Linux {}, load {load} at the start", kernel.trim())
+}

@@ -1,0 +1,52 @@
+//! Processes of the program under test, found by the path they were started from.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use crate::signer_program;
+
+/// How long a process may take to notice that it is no longer needed.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// A copy of the program in `directory`, so that its processes can be told from all others.
+///
+/// # Panics
+/// Where it cannot be copied.
+pub fn own_copy(directory: &Path) -> PathBuf {
+    let copy = directory.join("cybercore-signer");
+    fs::copy(signer_program(), &copy).expect("the program can be copied");
+    copy
+}
+
+/// The processes whose command line begins with `program`.
+pub fn running(program: &Path) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // A process that ends meanwhile is not running.
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if line.split(|&byte| byte == 0).next() == Some(program.as_os_str().as_encoded_bytes()) {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// Waits until no process of `program` is left.
+///
+/// # Panics
+/// Where one is left after ten seconds.
+pub fn wait_until_none(program: &Path) {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let left = running(program);
+        if left.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < end, "orphans: {left:?}");
+        std::thread::yield_now();
+    }
+}

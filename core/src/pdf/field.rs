@@ -101,10 +101,7 @@ impl<S: Source> Document<S> {
             if weight > WEIGHT {
                 return Err(PdfError::Limit { what: "the size of the form" });
             }
-            let kids = match self.entry(&node.dictionary, "Kids")? {
-                Object::Array(kids) => kids,
-                _ => Vec::new(),
-            };
+            let kids = self.entry(&node.dictionary, "Kids")?.into_array().unwrap_or_default();
             // Kids without a name are the widgets of a terminal field.
             let mut fields = Vec::new();
             let mut widget = None;
@@ -154,9 +151,10 @@ impl<S: Source> Document<S> {
         if name.len() > NAME_BYTES {
             return Err(PdfError::Limit { what: "the length of a field's name" });
         }
-        let field_type = match self.entry(&dictionary, "FT")? {
-            Object::Null => parent.map_or(Object::Null, |parent| parent.field_type.clone()),
-            own => own,
+        let own_type = self.entry(&dictionary, "FT")?;
+        let field_type = match parent {
+            Some(parent) if own_type == Object::Null => parent.field_type.clone(),
+            Some(_) | None => own_type,
         };
         let value = match dictionary.get("V") {
             Some(value) => value.clone(),
@@ -182,12 +180,9 @@ impl<S: Source> Document<S> {
         let rectangle = widget.map(|widget| self.rectangle(widget, "Rect")).transpose()?.flatten();
         let page = widget.and_then(|widget| widget.get("P")).and_then(Object::as_reference);
         let widget = widget.map(|_| Widget { reference: place, page });
-        let value = match self.resolve(&value)? {
-            Object::Dictionary(found) => {
-                Some(SignatureValue::read(self, value.as_reference(), reference, found)?)
-            }
-            _ => None,
-        };
+        let place = value.as_reference();
+        let value = self.resolve(&value)?.into_dictionary();
+        let value = value.map(|found| SignatureValue::read(self, place, reference, found)).transpose()?;
         Ok(SignatureField { name, reference, dictionary, widget, rectangle, value })
     }
 }

@@ -163,6 +163,16 @@ impl Object {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
+    /// The items, if it is an array.
+    pub fn into_array(self) -> Option<Vec<Self>> {
+        if let Self::Array(items) = self { Some(items) } else { None }
+    }
+
+    /// The dictionary itself, if it is one.
+    pub fn into_dictionary(self) -> Option<Dictionary> {
+        if let Self::Dictionary(dictionary) = self { Some(dictionary) } else { None }
+    }
+
     /// The dictionary, if it is one.
     pub const fn as_dictionary(&self) -> Option<&Dictionary> {
         if let Self::Dictionary(dictionary) = self { Some(dictionary) } else { None }

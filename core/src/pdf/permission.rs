@@ -81,10 +81,7 @@ impl<S: Source> Document<S> {
         for reference in references.iter().take(16) {
             let Object::Dictionary(reference) = self.resolve(reference)? else { continue };
             let method = self.entry(&reference, "TransformMethod")?;
-            let parameters = match self.entry(&reference, "TransformParams")? {
-                Object::Dictionary(parameters) => parameters,
-                _ => Dictionary::new(),
-            };
+            let parameters = self.entry(&reference, "TransformParams")?.into_dictionary().unwrap_or_default();
             match method.as_name() {
                 Some(b"DocMDP") => {
                     found.certified = true;

@@ -195,16 +195,11 @@ impl<S: Source> Reader<S> {
         data: Vec<u8>,
         resolve: impl Fn(&Object) -> Result<Object, PdfError>,
     ) -> Result<Vec<u8>, PdfError> {
-        let entry = |long: &str, short: &str| {
-            let value = dictionary.get(long).or_else(|| dictionary.get(short));
-            resolve(value.unwrap_or(&Object::Null))
+        let list = |key: &str| {
+            let value = resolve(dictionary.get(key).unwrap_or(&Object::Null))?;
+            Ok::<_, PdfError>(if let Object::Array(items) = value { items } else { vec![value] })
         };
-        let list = |object: Object| match object {
-            Object::Array(items) => items,
-            other => vec![other],
-        };
-        let filters = list(entry("Filter", "F")?);
-        let parameters = list(entry("DecodeParms", "DP")?);
+        let (filters, parameters) = (list("Filter")?, list("DecodeParms")?);
         if filters.len() > 8 {
             return Err(PdfError::Limit { what: "the number of filters of a stream" });
         }

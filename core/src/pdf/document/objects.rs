@@ -61,10 +61,9 @@ impl<S: Source> Document<S> {
     pub fn resolve(&self, object: &Object) -> Result<Object, PdfError> {
         let Some(mut reference) = object.as_reference() else { return Ok(object.clone()) };
         for _ in 0..self.limits().reference_hops {
-            match self.object(reference)? {
-                Object::Reference(next) => reference = next,
-                found => return Ok(found),
-            }
+            let found = self.object(reference)?;
+            let Some(next) = found.as_reference() else { return Ok(found) };
+            reference = next;
         }
         Err(PdfError::broken("references go in a circle"))
     }

@@ -185,15 +185,11 @@ impl<S: Source> Document<S> {
     /// The kids of an intermediate node; `None` for a page.
     fn kids(&self, node: &Node) -> Result<Option<Vec<Object>>, PdfError> {
         // What has kids is a node, whatever its type says; a page has none.
-        match self.entry(&node.dictionary, "Kids")? {
-            Object::Array(kids) => Ok(Some(kids)),
-            Object::Null if self.is_named(&node.dictionary, b"Pages")? => Ok(Some(Vec::new())),
-            _ => Ok(None),
+        let kids = self.entry(&node.dictionary, "Kids")?;
+        if kids == Object::Null && self.entry(&node.dictionary, "Type")?.as_name() == Some(b"Pages") {
+            return Ok(Some(Vec::new()));
         }
-    }
-
-    fn is_named(&self, dictionary: &Dictionary, kind: &[u8]) -> Result<bool, PdfError> {
-        Ok(self.entry(dictionary, "Type")?.as_name() == Some(kind))
+        Ok(kids.into_array())
     }
 
     fn count(&self, node: &Node) -> Result<Option<u64>, PdfError> {

@@ -82,10 +82,7 @@ fn register<S: Source>(
     let (place, mut form) = match entry {
         Some(Object::Reference(reference)) => {
             let (place, object) = last_hop(document, *reference)?;
-            match object {
-                Object::Dictionary(form) => (Some(place), form),
-                _ => (None, Dictionary::new()),
-            }
+            object.into_dictionary().map_or_else(Default::default, |form| (Some(place), form))
         }
         Some(Object::Dictionary(form)) => (None, form.clone()),
         Some(_) | None => (None, Dictionary::new()),
@@ -167,12 +164,11 @@ fn append<S: Source>(
     match owner.get(key).cloned() {
         Some(Object::Reference(reference)) => {
             let (place, object) = last_hop(document, reference)?;
-            match object {
-                Object::Array(mut items) => {
-                    items.push(item);
-                    update.put(place, Object::Array(items));
-                }
-                _ => owner.set(key, Object::Array(vec![item])),
+            if let Object::Array(mut items) = object {
+                items.push(item);
+                update.put(place, Object::Array(items));
+            } else {
+                owner.set(key, Object::Array(vec![item]));
             }
         }
         Some(Object::Array(mut items)) => {
@@ -191,10 +187,9 @@ fn last_hop<S: Source>(
 ) -> Result<(Reference, Object), PdfError> {
     let mut place = reference;
     for _ in 0..document.limits().reference_hops {
-        match document.object(place)? {
-            Object::Reference(next) => place = next,
-            object => return Ok((place, object)),
-        }
+        let object = document.object(place)?;
+        let Some(next) = object.as_reference() else { return Ok((place, object)) };
+        place = next;
     }
     Err(PdfError::broken("references go in a circle"))
 }

@@ -15,7 +15,7 @@ use crate::pdf::xref::{Location, SectionKind};
 
 /// Digits reserved for each number of the byte range.
 const RANGE_DIGITS: usize = 12;
-/// The highest offset a row of a table can hold.
+/// The highest offset a row of a table can hold; a stream's rows are made for no more either.
 const TABLE_END: u64 = 9_999_999_999;
 
 /// An update as bytes.
@@ -262,7 +262,6 @@ impl Output {
     }
 
     fn stream_section(&mut self, own: Reference, trailer: Dictionary) -> Result<(), PdfError> {
-        let start = self.position();
         self.begin(own)?;
         let mut data = Vec::new();
         let mut index = Vec::new();
@@ -276,11 +275,11 @@ impl Output {
                     Location::Within { stream, index } => (2, u64::from(stream), index),
                 };
                 data.push(kind);
+                // Five bytes hold every offset that `begin` lets through.
                 data.extend_from_slice(second.to_be_bytes().get(3..).unwrap_or_default());
                 data.extend_from_slice(&third.to_be_bytes());
             }
         }
-        debug_assert!(start <= TABLE_END, "five bytes hold every offset that is let through");
         let mut dictionary = Dictionary::new().with("Type", Object::name("XRef"));
         for (key, value) in trailer.iter() {
             dictionary.push(key.clone(), value.clone());

@@ -254,9 +254,9 @@ fn earlier_signatures_are_obeyed() {
         let code = sign(&bytes, FieldChoice::Existing { name: "s" }).err().map(|error| error.code());
         assert_eq!(code, expected, "{lock} {reference}");
     }
-    let certified = format!("<< /Type /Catalog /Pages 2 0 R /Perms << /DocMDP 4 0 R >> >>");
+    let certified = "<< /Type /Catalog /Pages 2 0 R /Perms << /DocMDP 4 0 R >> >>";
     let signature = signature("/TransformMethod /DocMDP /TransformParams << /P 1 >>");
-    let bytes = table(&[&certified, ONE_PAGE[1], ONE_PAGE[2], &signature], "");
+    let bytes = table(&[certified, ONE_PAGE[1], ONE_PAGE[2], &signature], "");
     assert_eq!(sign(&bytes, new()).unwrap_err().code(), ErrorCode::DocumentChangesForbidden);
 }
 

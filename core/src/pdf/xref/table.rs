@@ -2,7 +2,7 @@
 
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token, is_space};
-use crate::pdf::object::{Dictionary, Object};
+use crate::pdf::object::Dictionary;
 use crate::pdf::parser;
 use crate::pdf::reader::Reader;
 use crate::pdf::source::Source;
@@ -56,8 +56,7 @@ pub(super) fn read<S: Source>(
     let mut rows = Rows::default();
     let mut text = Text { reader, start: 0, bytes: Vec::new() };
     let mut at = start.saturating_add(4);
-    loop {
-        let Some((first, count, len)) = header(text.at(at)?) else { break };
+    while let Some((first, count, len)) = header(text.at(at)?) {
         at += len as u64;
         if rows.spans.len() >= SPANS || first.saturating_add(count) > u64::from(reader.limits().objects) + 1 {
             return Err(PdfError::Limit { what: "the number of objects" });
@@ -103,17 +102,14 @@ pub(crate) fn trailer<S: Source>(reader: &Reader<S>, at: u64) -> Result<(Diction
     let (object, len) = reader.parse_at(at, |lexer: &mut Lexer<'_>| {
         lexer.skip_space()?;
         let start = lexer.at();
-        match lexer.token()? {
-            Token::Keyword(b"trailer") => {}
-            _ => return Err(SyntaxError::Malformed(start)),
+        if lexer.token()? != Token::Keyword(b"trailer") {
+            return Err(SyntaxError::Malformed(start));
         }
         let object = parser::object(lexer, reader.limits())?;
         Ok((object, lexer.at()))
     })?;
-    match object {
-        Object::Dictionary(dictionary) => Ok((dictionary, at.saturating_add(len as u64))),
-        _ => Err(PdfError::damaged("the trailer is no dictionary", at)),
-    }
+    let dictionary = object.into_dictionary().ok_or(PdfError::damaged("the trailer is no dictionary", at))?;
+    Ok((dictionary, at.saturating_add(len as u64)))
 }
 
 /// `first count` and the white space around it; `None` where something else stands.

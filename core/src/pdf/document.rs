@@ -189,7 +189,8 @@ impl<S: Source> Document<S> {
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));
         // A size past every limit is a lie.
-        let sizes = sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
+        let sizes =
+            sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
         let next = sizes.max().unwrap_or(0).max(listed.saturating_add(1)).max(1);
         if next > self.limits().objects {
             return Err(PdfError::Limit { what: "the number of objects" });

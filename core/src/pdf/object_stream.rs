@@ -41,7 +41,8 @@ impl ObjectStream {
         let mut index = Vec::new();
         let mut lexer = Lexer::new(data.get(..first).unwrap_or(&data), 0, true);
         while index.len() < count.min(OBJECTS) {
-            let (Ok(Token::Integer(number)), Ok(Token::Integer(offset))) = (lexer.token(), lexer.token()) else {
+            let (Ok(Token::Integer(number)), Ok(Token::Integer(offset))) = (lexer.token(), lexer.token())
+            else {
                 break;
             };
             let (Ok(number), Ok(offset)) = (u32::try_from(number), usize::try_from(offset)) else { break };

@@ -34,7 +34,8 @@ impl<S: Source> Document<S> {
     pub fn page_count(&self) -> Result<u32, PdfError> {
         let pages = self.entry(self.catalog(), "Pages")?;
         let count = pages.as_dictionary().map(|pages| self.entry(pages, "Count")).transpose()?;
-        let count = count.and_then(|count| u32::try_from(count.as_integer()?).ok()).filter(|&count| count > 0);
+        let count =
+            count.and_then(|count| u32::try_from(count.as_integer()?).ok()).filter(|&count| count > 0);
         if let Some(count) = count
             && self.descend(count)?.is_some()
         {
@@ -68,7 +69,8 @@ impl<S: Source> Document<S> {
             // Most fields are on the first or the last page; no walk is needed for these.
             let last = self.page_count()?;
             for number in [1, last] {
-                let found = self.page(number).ok().filter(|found| found.direct.is_none() && found.reference == page);
+                let found =
+                    self.page(number).ok().filter(|found| found.direct.is_none() && found.reference == page);
                 if let Some(found) = found {
                     return Ok(found);
                 }

@@ -1,7 +1,7 @@
 //! Objects parsed from a window of the file, with a stack of its own: nesting is bounded by a limit.
 
-use crate::pdf::limits::Limits;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token};
+use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Name, Object, Reference};
 
 /// An indirect object as it stands in the file.
@@ -184,7 +184,12 @@ mod tests {
             ("(a\\(b(c)\\)\\061\\n\\\n)", Object::String(b"a(b(c))1\n".to_vec())),
             ("<4 8\n65 7>", Object::String(b"Hep".to_vec())),
             ("% a comment\rtrue", Object::Boolean(true)),
-            ("<</A/B/C<<>>>>", Object::Dictionary(Dictionary::new().with("A", name("B")).with("C", Object::Dictionary(Dictionary::new())))),
+            (
+                "<</A/B/C<<>>>>",
+                Object::Dictionary(
+                    Dictionary::new().with("A", name("B")).with("C", Object::Dictionary(Dictionary::new())),
+                ),
+            ),
             ("<</A 1 2>>", Object::Dictionary(Dictionary::new().with("A", Object::Integer(1)))),
             ("endobj", Object::Null),
         ] {
@@ -217,12 +222,17 @@ mod tests {
             Just(Object::Null),
             any::<bool>().prop_map(Object::Boolean),
             any::<i64>().prop_map(Object::Integer),
-            (-1e6..1e6f64).prop_filter("an integer is read as one", |value| value.fract().abs() > 0.001)
+            (-1e6..1e6f64)
+                .prop_filter("an integer is read as one", |value| value.fract().abs() > 0.001)
                 .prop_map(|value| Object::Real(Real::new((value * 1000.0).round() / 1000.0)))
-                .prop_filter("an integer is read as one", |object| matches!(object, Object::Real(real) if real.text().contains('.'))),
+                .prop_filter(
+                    "an integer is read as one",
+                    |object| matches!(object, Object::Real(real) if real.text().contains('.'))
+                ),
             proptest::collection::vec(any::<u8>(), 0..20).prop_map(Object::String),
             proptest::collection::vec(any::<u8>(), 0..20).prop_map(|bytes| Object::Name(Name(bytes))),
-            (1..u32::MAX, any::<u16>()).prop_map(|(number, generation)| Object::Reference(Reference { number, generation })),
+            (1..u32::MAX, any::<u16>())
+                .prop_map(|(number, generation)| Object::Reference(Reference { number, generation })),
         ];
         leaf.prop_recursive(4, 40, 6, |inner| {
             let key = proptest::collection::vec(any::<u8>(), 1..8).prop_map(Name);

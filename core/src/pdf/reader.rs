@@ -178,7 +178,8 @@ impl<S: Source> Reader<S> {
             // A file that was cut off within its last stream.
             None => bound,
         };
-        let mut bytes = self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
+        let mut bytes =
+            self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
         for newline in [b'\n', b'\r'] {
             if bytes.last() == Some(&newline) {
                 bytes.pop();

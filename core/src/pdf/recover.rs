@@ -53,7 +53,8 @@ enum Special {
 pub(crate) fn scan<S: Source>(reader: &Reader<S>) -> Result<Salvage, PdfError> {
     let marks = notice(reader)?;
     let mut salvage = Salvage { ends: marks.ends, ..Salvage::default() };
-    let mut streams = marks.special.iter().filter(|(_, _, special)| *special == Special::ObjectStream).peekable();
+    let mut streams =
+        marks.special.iter().filter(|(_, _, special)| *special == Special::ObjectStream).peekable();
     for &(reference, offset) in &marks.objects {
         salvage.objects.insert(reference.number, (Location::At(offset), reference.generation));
         while let Some(&&(stream, at, _)) = streams.peek().filter(|(_, at, _)| *at <= offset) {
@@ -184,7 +185,9 @@ fn notice<S: Source>(reader: &Reader<S>) -> Result<Marks, PdfError> {
 /// letters, without a branch for each byte.
 fn promising(bytes: &[u8], at: usize) -> bool {
     let Some((firsts, _)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<BLOCK>) else { return true };
-    let Some((seconds, _)) = bytes.get(at + 1..).and_then(<[u8]>::split_first_chunk::<BLOCK>) else { return true };
+    let Some((seconds, _)) = bytes.get(at + 1..).and_then(<[u8]>::split_first_chunk::<BLOCK>) else {
+        return true;
+    };
     firsts.iter().zip(seconds).fold(false, |found, (&first, &second)| {
         let slash = (first == b'/') & ((second == b'O') | (second == b'X') | (second == b'C'));
         let keyword = ((first == b'o') & (second == b'b')) | ((first == b't') & (second == b'r'));
@@ -197,7 +200,8 @@ fn look(bytes: &[u8], at: usize, offset: u64, highest: u32, marks: &mut Marks) -
     let ends_word = |len: usize| rest.get(len).is_none_or(|&byte| !is_regular(byte));
     if rest.starts_with(b"obj") {
         // Digits may follow at once: `1 0 obj42`.
-        if let Some((reference, start)) = header_before(bytes, at).filter(|(reference, _)| reference.number <= highest)
+        if let Some((reference, start)) =
+            header_before(bytes, at).filter(|(reference, _)| reference.number <= highest)
         {
             if marks.objects.len() >= OBJECTS {
                 return Err(PdfError::Limit { what: "the number of objects" });

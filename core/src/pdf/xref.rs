@@ -116,8 +116,12 @@ impl Rows {
         let Some(span) = span.filter(|span| number - span.first < span.count) else { return Ok(None) };
         let index = number - span.first;
         match span.place {
-            Place::File { start, row } => table::row_at(reader, start + u64::from(index) * row, row, base).map(Some),
-            Place::Packed { row } => Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base)),
+            Place::File { start, row } => {
+                table::row_at(reader, start + u64::from(index) * row, row, base).map(Some)
+            }
+            Place::Packed { row } => {
+                Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base))
+            }
         }
     }
 }
@@ -161,7 +165,9 @@ impl Xref {
         for section in &self.sections {
             let found = section.rows.locate(reader, self.base, number)?;
             match (found, &section.hidden) {
-                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => return Ok(Some(location)),
+                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => {
+                    return Ok(Some(location));
+                }
                 (Some(Location::Free) | None, Some(hidden)) => {
                     if let Some(location) = hidden.locate(reader, self.base, number)?.or(found) {
                         return Ok(Some(location));
@@ -212,7 +218,8 @@ impl Section {
         let hidden = match trailer.get("XRefStm").and_then(Object::as_integer) {
             Some(offset) => {
                 let offset = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(base));
-                let offset = offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
+                let offset =
+                    offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
                 let placed = reader.indirect_at(offset)?;
                 if !is_xref_stream(&placed) {
                     return Err(PdfError::damaged("the stream of a hybrid file is none", offset));
@@ -260,7 +267,8 @@ fn find_table_near<S: Source>(reader: &Reader<S>, place: u64) -> Result<Option<u
         let index = at + found;
         let before = index.checked_sub(1).and_then(|before| bytes.get(before)).copied();
         let here = from + index as u64;
-        if before.is_none_or(is_space) && best.is_none_or(|best| here.abs_diff(place) < best.abs_diff(place)) {
+        if before.is_none_or(is_space) && best.is_none_or(|best| here.abs_diff(place) < best.abs_diff(place))
+        {
             best = Some(here);
         }
         at = index + 4;

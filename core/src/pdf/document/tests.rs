@@ -31,8 +31,16 @@ fn cross_references_of_each_form_are_read() {
     let plain = table(&ONE_PAGE, "");
     check("table", &plain, false);
     check("object stream", &packed(&ONE_PAGE), false);
-    check("rows of 19 bytes", &String::from_utf8(plain.clone()).unwrap().replace(" n \n", " n\n").into_bytes(), false);
-    check("rows of 21 bytes", &String::from_utf8(plain.clone()).unwrap().replace(" n \n", " n \r\n").into_bytes(), false);
+    check(
+        "rows of 19 bytes",
+        &String::from_utf8(plain.clone()).unwrap().replace(" n \n", " n\n").into_bytes(),
+        false,
+    );
+    check(
+        "rows of 21 bytes",
+        &String::from_utf8(plain.clone()).unwrap().replace(" n \n", " n \r\n").into_bytes(),
+        false,
+    );
     check("junk after the end", &[plain.as_slice(), &[0; 2048]].concat(), false);
     check("startxref a little early", &replace(&plain, "startxref\n", "startxref\n0"), false);
     check("startxref twice", &[plain.as_slice(), b"startxref\nnowhere\n%%EOF\n"].concat(), false);
@@ -57,7 +65,10 @@ fn one_run_of_rows_may_be_irregular_or_numbered_wrongly() {
         }
         let start = bytes.len();
         bytes.extend_from_slice(
-            format!("xref\n{first} {count}\n{text}trailer\n<< /Size 4 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF").as_bytes(),
+            format!(
+                "xref\n{first} {count}\n{text}trailer\n<< /Size 4 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF"
+            )
+            .as_bytes(),
         );
         bytes
     };
@@ -87,7 +98,9 @@ fn a_hybrid_file_hides_objects_in_its_stream() {
     let hidden = bytes.len();
     let place = u16::try_from(at).unwrap().to_be_bytes();
     let rows = [[2, 0, 8, 0], [2, 0, 8, 1], [1, place[0], place[1], 0]].concat();
-    bytes.extend_from_slice(b"9 0 obj\n<< /Type /XRef /Size 10 /W [1 2 1] /Index [2 2 8 1] /Length 12 >>\nstream\n");
+    bytes.extend_from_slice(
+        b"9 0 obj\n<< /Type /XRef /Size 10 /W [1 2 1] /Index [2 2 8 1] /Length 12 >>\nstream\n",
+    );
     bytes.extend_from_slice(&rows);
     bytes.extend_from_slice(b"\nendstream\nendobj\n");
     append_table(&mut bytes, &[], &format!("/Prev {previous} /XRefStm {hidden}"), 0);
@@ -106,7 +119,8 @@ fn bytes_before_the_header_shift_the_offsets_or_do_not() {
     check("from byte 0", &shifted, false);
 
     // A second table stands where the other reading of the same number leads.
-    let start: usize = String::from_utf8_lossy(&shifted).split("startxref\n").nth(1).unwrap()[..3].parse().unwrap();
+    let start: usize =
+        String::from_utf8_lossy(&shifted).split("startxref\n").nth(1).unwrap()[..3].parse().unwrap();
     let mut both = shifted.clone();
     both.resize(start + 500, b' ');
     both.extend_from_slice(b"xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Root 1 0 R >>\n");
@@ -168,7 +182,11 @@ fn objects_are_found_where_offsets_are_slightly_wrong() {
     }
     // An offset that leads to another object sends the reader to a scan for this one only.
     let at = plain.windows(7).position(|window| window == b"3 0 obj").unwrap();
-    check("far off", &replace(&plain, &format!("{at:010}"), "0000000000000000000000"[..10].replace('0', "9").as_str()), false);
+    check(
+        "far off",
+        &replace(&plain, &format!("{at:010}"), "0000000000000000000000"[..10].replace('0', "9").as_str()),
+        false,
+    );
 }
 
 #[test]
@@ -246,7 +264,8 @@ fn opening_a_large_file_reads_little_of_it() {
     let mut objects = ONE_PAGE.to_vec();
     objects.extend([filler.as_str(); 2]);
     let document =
-        Document::open(Counted(table(&objects, ""), Cell::default(), Cell::default()), Limits::default()).unwrap();
+        Document::open(Counted(table(&objects, ""), Cell::default(), Cell::default()), Limits::default())
+            .unwrap();
     document.page(document.page_count().unwrap()).unwrap();
     assert!(document.source().1.get() < 40, "{} reads", document.source().1.get());
     assert!(document.source().2.get() < 100 << 10, "{} bytes", document.source().2.get());

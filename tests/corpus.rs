@@ -126,11 +126,7 @@ fn rows(corpus: &Path) -> Vec<Row> {
     let manifest = fs::read_to_string(corpus.join("manifest.tsv")).unwrap();
     let row = |line: &str| {
         let cells: Vec<_> = line.split('\t').collect();
-        Row {
-            file: cells[0].to_owned(),
-            kind: cells[1].to_owned(),
-            expected: cells[4].to_owned(),
-        }
+        Row { file: cells[0].to_owned(), kind: cells[1].to_owned(), expected: cells[4].to_owned() }
     };
     manifest.lines().skip(1).map(row).collect()
 }

@@ -64,8 +64,10 @@ impl Desk {
 
     fn names(&self) -> Vec<String> {
         let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-        let mut names: Vec<_> =
-            fs::read_dir(self.directory.path().join("out")).unwrap().map(|entry| name(entry.unwrap())).collect();
+        let mut names: Vec<_> = fs::read_dir(self.directory.path().join("out"))
+            .unwrap()
+            .map(|entry| name(entry.unwrap()))
+            .collect();
         names.sort();
         names
     }
@@ -99,7 +101,8 @@ fn strace_works() -> bool {
 fn walk(desk: &Desk, arguments: &[&str], mut check: impl FnMut(u32)) -> u32 {
     for step in 1..MOST_STEPS {
         let inject = format!("inject=all:signal=KILL:when={step}");
-        let status = desk.sign(&["strace", "-qq", "-o", "/dev/null", "-e", &inject], arguments).status().unwrap();
+        let status =
+            desk.sign(&["strace", "-qq", "-o", "/dev/null", "-e", &inject], arguments).status().unwrap();
         wait_until_none(&desk.program);
         check(step);
         if status.success() {
@@ -141,8 +144,11 @@ fn a_killed_replacement_leaves_the_old_output_or_the_new() {
     fs::write(&desk.output, "old").unwrap();
     walk(&desk, &["--force"], |step| {
         // Between naming and renaming, a complete file under a hidden name may stay.
-        let strange: Vec<_> =
-            desk.names().into_iter().filter(|name| name != "out.pdf" && !name.starts_with(".cybercore-")).collect();
+        let strange: Vec<_> = desk
+            .names()
+            .into_iter()
+            .filter(|name| name != "out.pdf" && !name.starts_with(".cybercore-"))
+            .collect();
         assert!(strange.is_empty(), "step {step} left {strange:?}");
         for name in desk.names() {
             if name != "out.pdf" {
@@ -201,10 +207,18 @@ fn make_executable(path: &Path) {
 
 /// One signature through the library, with a token host started from `program`.
 fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
-    use signer_core::{cms::certificate::Certificate, moment::Moment, pades::prepare::{PageChoice, Target}, seal::{Corner, Placement}};
+    use signer_core::{
+        cms::certificate::Certificate,
+        moment::Moment,
+        pades::prepare::{PageChoice, Target},
+        seal::{Corner, Placement},
+    };
     use signer_ipc::secret::Secret;
     use signer_service::{
-        file::{destination::{Durability, Existing}, source::FileSource},
+        file::{
+            destination::{Durability, Existing},
+            source::FileSource,
+        },
         sign::{Check, Job, Signer, sign},
         token::client::TokenHost,
     };
@@ -223,14 +237,20 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         check: Check::Running,
         digest: None,
         moment: Moment::new(1_790_000_000, -180).unwrap(),
-        target: Target::NewField { name: None, page: PageChoice::Number(1), placement: Placement::at(Corner::TopLeft) },
+        target: Target::NewField {
+            name: None,
+            page: PageChoice::Number(1),
+            placement: Placement::at(Corner::TopLeft),
+        },
         seal: None,
         reason: None,
         location: None,
         name: None,
     };
     let input = FileSource::open(&desk.input).unwrap();
-    sign(&input, &mut host, &signer, &job, &mut |_| ()).map(drop).map_err(|error| error.code().as_str().to_owned())
+    sign(&input, &mut host, &signer, &job, &mut |_| ())
+        .map(drop)
+        .map_err(|error| error.code().as_str().to_owned())
 }
 
 /// Proves A12.

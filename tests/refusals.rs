@@ -113,7 +113,10 @@ fn files_that_are_not_what_they_should_be() {
     ] {
         assert_eq!(desk.refusal(&key, PASSWORD, &input, &[]), expected, "{}", input.display());
     }
-    assert_eq!(desk.refusal(&elsewhere.path().join("missing.p12"), PASSWORD, &desk.input, &[]), "input-unreadable");
+    assert_eq!(
+        desk.refusal(&elsewhere.path().join("missing.p12"), PASSWORD, &desk.input, &[]),
+        "input-unreadable"
+    );
     assert_eq!(desk.refusal(&file("large.p12", &whole), PASSWORD, &desk.input, &[]), "credential-unreadable");
 }
 
@@ -164,7 +167,8 @@ fn an_existing_output_is_kept_until_replacing_it_is_asked_for() {
     assert_eq!(code(&json), "output-exists");
     assert_eq!(fs::read(&desk.input).unwrap(), before);
 
-    let (result, json) = sign_with_a1(desk.directory.path(), &key, PASSWORD, &[words[0], words[1], "--force"]);
+    let (result, json) =
+        sign_with_a1(desk.directory.path(), &key, PASSWORD, &[words[0], words[1], "--force"]);
     assert!(result.status.success(), "{json}");
     assert!(fs::read(&desk.output).unwrap().starts_with(&before));
     assert_eq!(desk.names(), ["in.pdf", "out.pdf", "password.txt"]);

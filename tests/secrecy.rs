@@ -34,8 +34,7 @@ impl Desk {
     fn new(secret: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let place = |name: &str| directory.path().join(name);
-        let desk =
-            Self { input: place("in.pdf"), secret: place("secret"), trace: place("trace"), directory };
+        let desk = Self { input: place("in.pdf"), secret: place("secret"), trace: place("trace"), directory };
         fs::write(&desk.input, document(Layout::Table, 1, 5000)).unwrap();
         fs::write(&desk.secret, secret).unwrap();
         desk
@@ -118,8 +117,15 @@ fn a_password_goes_from_its_file_to_the_token_host_and_nowhere_else() {
     let (marked, output) = (desk.marked_a1(), desk.directory.path().join("out.pdf"));
     let word = Path::new;
     for (p12, succeeds) in [(&marked, true), (&a1("ecpf-a1-moderno.p12"), false)] {
-        let arguments =
-            [word("sign"), word("--p12"), p12, word("--p12-password-file"), &desk.secret, &desk.input, &output];
+        let arguments = [
+            word("sign"),
+            word("--p12"),
+            p12,
+            word("--p12-password-file"),
+            &desk.secret,
+            &desk.input,
+            &output,
+        ];
         let printed = desk.traced(&arguments, &[]);
         assert_eq!(output.exists(), succeeds, "{}", String::from_utf8_lossy(&printed));
         assert!(!holds(&printed, MARKER));
@@ -135,14 +141,23 @@ fn a_pin_goes_from_its_file_to_the_token_host_and_nowhere_else() {
         return;
     }
     let desk = Desk::new(PIN);
-    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else { return };
+    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else {
+        return;
+    };
     let output = desk.directory.path().join("out.pdf");
     let (configuration, word) = (token.configuration(), Path::new);
     for (pin, succeeds) in [(PIN, true), ("73915209", false)] {
         fs::write(&desk.secret, pin).unwrap();
         let arguments = [
-            word("sign"), word("--module"), word(token.module()), word("--token"), word(SoftHsm::LABEL),
-            word("--pin-file"), &desk.secret, &desk.input, &output,
+            word("sign"),
+            word("--module"),
+            word(token.module()),
+            word("--token"),
+            word(SoftHsm::LABEL),
+            word("--pin-file"),
+            &desk.secret,
+            &desk.input,
+            &output,
         ];
         let printed = desk.traced(&arguments, &[("SOFTHSM2_CONF", &configuration)]);
         assert_eq!(output.exists(), succeeds, "{}", String::from_utf8_lossy(&printed));
@@ -165,7 +180,8 @@ fn a_process_that_holds_a_secret_leaves_no_core_and_cannot_be_read() {
     let everyone = fs::Permissions::from_mode(0o755);
     fs::set_permissions(desk.directory.path(), everyone).unwrap();
     let me = fs::metadata("/proc/self").unwrap().uid();
-    let other = if me == 0 { &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"][..] } else { &[] };
+    let other =
+        if me == 0 { &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"][..] } else { &[] };
     // The password comes from a pipe that stays open, so program and host wait and can be looked at.
     let mut child = Command::new("sh")
         .args(["-c", "ulimit -c unlimited; exec \"$@\"", "sh"])

@@ -113,7 +113,12 @@ fn ids(key: &str) -> Vec<String> {
         .output()
         .unwrap();
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    json["certificates"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    json["certificates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -229,7 +234,8 @@ fn the_verdict_says_what_is_missing_for_trust() {
 #[test]
 fn attacks_on_signed_documents_are_not_called_valid() {
     for name in ["atk-isa-content.pdf", "atk-usf-contents-null.pdf"] {
-        let (code, verdict) = validate_trusting_the_test_root(&repository().join("tests/fixtures/pdf").join(name));
+        let (code, verdict) =
+            validate_trusting_the_test_root(&repository().join("tests/fixtures/pdf").join(name));
         assert_ne!(code, Some(0), "{name}: {verdict}");
     }
 }
@@ -241,8 +247,11 @@ fn the_holders_number_is_masked_wherever_it_is_shown() {
     let secret = written(directory.path(), "password", PASSWORD.as_bytes());
     let people = fs::read_to_string(repository().join("tests/fixtures/pki/people.json")).unwrap();
     let people: Value = serde_json::from_str(&people).unwrap();
-    let numbers: Vec<_> =
-        ["cpf", "cnpj"].iter().flat_map(|kind| texts_named(&people, kind)).filter(|n| n.len() >= 11).collect();
+    let numbers: Vec<_> = ["cpf", "cnpj"]
+        .iter()
+        .flat_map(|kind| texts_named(&people, kind))
+        .filter(|n| n.len() >= 11)
+        .collect();
     assert!(numbers.len() >= 2, "{people}");
     for key in ["ecpf-a1-moderno.p12", "ecnpj-a1.p12", "ecnpj-a1-alfanumerico.p12"] {
         for json in [&["--json"][..], &[]] {

@@ -59,7 +59,11 @@ impl Desk {
 
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!("{error}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+        panic!(
+            "{error}: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
     })
 }
 
@@ -86,10 +90,15 @@ fn softhsm_signs_with_rsa_and_with_curves() {
 #[test]
 fn softhsm_with_two_keys_asks_which() {
     let desk = Desk::new();
-    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else { return };
+    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else {
+        return;
+    };
     token.import("ecdsa-p256.p12", "02");
     let sign = |arguments: &[&str]| {
-        desk.command(token.module(), PIN, arguments).env("SOFTHSM2_CONF", token.configuration()).output().unwrap()
+        desk.command(token.module(), PIN, arguments)
+            .env("SOFTHSM2_CONF", token.configuration())
+            .output()
+            .unwrap()
     };
     let refusal = json(&sign(&[]));
     assert_eq!(code(&refusal), "credential-ambiguous");
@@ -107,10 +116,14 @@ fn softhsm_with_two_keys_asks_which() {
 #[test]
 fn a_wrong_pin_and_a_missing_token_are_told() {
     let desk = Desk::new();
-    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else { return };
-    for (pin, label, expected) in
-        [("000000", SoftHsm::LABEL, "pin-incorrect"), (PIN, "OUTRO", "token-absent"), ("", SoftHsm::LABEL, "secret-missing")]
-    {
+    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else {
+        return;
+    };
+    for (pin, label, expected) in [
+        ("000000", SoftHsm::LABEL, "pin-incorrect"),
+        (PIN, "OUTRO", "token-absent"),
+        ("", SoftHsm::LABEL, "secret-missing"),
+    ] {
         let output = desk
             .command(token.module(), pin, &["--token", label])
             .env("SOFTHSM2_CONF", token.configuration())

@@ -154,10 +154,7 @@ mod tests {
     fn a_secret_is_never_read_as_something_else() {
         let mut wire = Vec::new();
         write(&mut wire, FrameKind::Secret, b"1234").unwrap();
-        assert!(matches!(
-            read(&mut wire.as_slice(), FrameKind::Bytes),
-            Err(FrameError::UnexpectedKind(2))
-        ));
+        assert!(matches!(read(&mut wire.as_slice(), FrameKind::Bytes), Err(FrameError::UnexpectedKind(2))));
     }
 
     #[test]

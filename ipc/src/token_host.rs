@@ -268,7 +268,9 @@ pub enum ProtocolError {
     #[error("a message is malformed")]
     Malformed,
     /// The other side speaks another version.
-    #[error("the token host speaks version {theirs} of the protocol and this program version {ours}; reinstall the program")]
+    #[error(
+        "the token host speaks version {theirs} of the protocol and this program version {ours}; reinstall the program"
+    )]
     Version {
         /// [`PROTOCOL_VERSION`] here.
         ours: u32,

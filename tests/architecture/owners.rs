@@ -39,11 +39,7 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
 
 /// From a member, these are never reachable, on any system: and why.
 const UNREACHABLE: &[(&str, &[&str], &str)] = &[
-    (
-        "signer-core",
-        &["cryptoki", "pcsc", "rustix", "tokio", "clap", "tempfile"],
-        "core is pure",
-    ),
+    ("signer-core", &["cryptoki", "pcsc", "rustix", "tokio", "clap", "tempfile"], "core is pure"),
     ("signer-ipc", &["cms", "cryptoki", "pcsc", "ring", "tokio"], "the protocol decides nothing"),
     ("signer-tray", &["cms", "cryptoki", "pcsc", "ring", "tokio"], "the tray holds nothing"),
     ("xtask", &["ring", "cryptoki", "pcsc", "tokio", "syn"], "builds before anything is installed"),

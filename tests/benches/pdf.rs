@@ -62,7 +62,9 @@ fn main() -> Outcome<()> {
 fn bench(rounds: usize) -> Outcome<()> {
     let directory = tempfile::tempdir()?;
     println!("{}\n", machine());
-    println!("| document | hash ms | sign ms | sign/hash | with fsync ms | process ms | peak in process MiB | peak of process MiB |");
+    println!(
+        "| document | hash ms | sign ms | sign/hash | with fsync ms | process ms | peak in process MiB | peak of process MiB |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for (name, pages, len, most) in SIZES {
         for layout in [Layout::Table, Layout::ObjectStreams] {

@@ -12,7 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{left_out, repository, signing::{PASSWORD, a1}};
+use crate::{
+    left_out, repository,
+    signing::{PASSWORD, a1},
+};
 
 const SERVICE_SOCKET: &str = "/run/pcscd/pcscd.comm";
 /// The port on which vpcd waits for a card, as `/proc/net/tcp` writes it.

@@ -134,8 +134,7 @@ fn with_object_streams(objects: Vec<Object>) -> Vec<u8> {
         table.extend_from_slice(&u32::try_from(*second).expect("the document is small").to_be_bytes());
         table.extend_from_slice(&u16::try_from(*third).expect("the streams are small").to_be_bytes());
     }
-    let entries =
-        format!("/Type /XRef /Size {} /W [1 4 2] /Root 1 0 R /Filter /FlateDecode", rows.len());
+    let entries = format!("/Type /XRef /Size {} /W [1 4 2] /Root 1 0 R /Filter /FlateDecode", rows.len());
     Object::stream(&entries, deflate(&table)).write(rows.len() - 1, &mut file);
     file.extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
     file

@@ -53,7 +53,10 @@ pub fn signer_program() -> &'static Path {
         let mut build = Command::new(cargo);
         // What cargo tells this test about its own package would rebuild what was built already.
         for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+            if name
+                .to_str()
+                .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+            {
                 build.env_remove(name);
             }
         }

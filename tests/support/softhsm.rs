@@ -6,7 +6,10 @@ use std::{
     process::Command,
 };
 
-use crate::{left_out, signing::{PASSWORD, a1}};
+use crate::{
+    left_out,
+    signing::{PASSWORD, a1},
+};
 
 /// Where Debian and Ubuntu put the module.
 const MODULES: &[&str] = &[
@@ -39,10 +42,15 @@ impl SoftHsm {
         };
         let token = Self { directory: directory.to_owned(), module, pin: pin.to_owned() };
         fs::create_dir_all(directory.join("tokens")).expect("the directory is writable");
-        let configuration =
-            format!("directories.tokendir = {}\nobjectstore.backend = file\n", directory.join("tokens").display());
+        let configuration = format!(
+            "directories.tokendir = {}\nobjectstore.backend = file\n",
+            directory.join("tokens").display()
+        );
         fs::write(token.configuration(), configuration).expect("the directory is writable");
-        token.tool("softhsm2-util", &["--init-token", "--free", "--label", Self::LABEL, "--so-pin", "87654321", "--pin", pin]);
+        token.tool(
+            "softhsm2-util",
+            &["--init-token", "--free", "--label", Self::LABEL, "--so-pin", "87654321", "--pin", pin],
+        );
         token.import(key, "01");
         Some(token)
     }
@@ -56,15 +64,40 @@ impl SoftHsm {
         let (file, password) = (file.to_str().expect("paths are text"), format!("pass:{PASSWORD}"));
         let (pem, p8) = (self.place("key.pem"), self.place("key.p8"));
         let (crt, der) = (self.place("crt.pem"), self.place("crt.der"));
-        self.tool("openssl", &["pkcs12", "-in", file, "-passin", &password, "-nocerts", "-nodes", "-out", &pem]);
+        self.tool(
+            "openssl",
+            &["pkcs12", "-in", file, "-passin", &password, "-nocerts", "-nodes", "-out", &pem],
+        );
         self.tool("openssl", &["pkcs8", "-topk8", "-nocrypt", "-in", &pem, "-out", &p8]);
-        self.tool("openssl", &["pkcs12", "-in", file, "-passin", &password, "-nokeys", "-clcerts", "-out", &crt]);
+        self.tool(
+            "openssl",
+            &["pkcs12", "-in", file, "-passin", &password, "-nokeys", "-clcerts", "-out", &crt],
+        );
         self.tool("openssl", &["x509", "-in", &crt, "-outform", "DER", "-out", &der]);
-        self.tool("softhsm2-util", &["--import", &p8, "--token", Self::LABEL, "--label", key, "--id", id, "--pin", &self.pin]);
-        self.tool("pkcs11-tool", &[
-            "--module", self.module, "--token-label", Self::LABEL, "--login", "--pin", &self.pin,
-            "--write-object", &der, "--type", "cert", "--id", id, "--label", key,
-        ]);
+        self.tool(
+            "softhsm2-util",
+            &["--import", &p8, "--token", Self::LABEL, "--label", key, "--id", id, "--pin", &self.pin],
+        );
+        self.tool(
+            "pkcs11-tool",
+            &[
+                "--module",
+                self.module,
+                "--token-label",
+                Self::LABEL,
+                "--login",
+                "--pin",
+                &self.pin,
+                "--write-object",
+                &der,
+                "--type",
+                "cert",
+                "--id",
+                id,
+                "--label",
+                key,
+            ],
+        );
     }
 
     /// The PKCS#11 module.

@@ -211,8 +211,10 @@ fn check_integrity<S: Source>(
         Ok(data) => data,
         Err(error) => return Ok(failed(coverage, None, sub_indication_of_cms(&error), describe(&error))),
     };
-    if !matches!(value.sub_filter.as_deref(), Some("ETSI.CAdES.detached" | "adbe.pkcs7.detached" | "PBAD.PAdES"))
-    {
+    if !matches!(
+        value.sub_filter.as_deref(),
+        Some("ETSI.CAdES.detached" | "adbe.pkcs7.detached" | "PBAD.PAdES")
+    ) {
         let detail = format!("SubFilter {}", value.sub_filter.as_deref().unwrap_or("is missing"));
         return Ok(failed(coverage, Some(data), SubIndication::Unsupported, detail));
     }

@@ -126,3 +126,10 @@ fn an_anchor_given_by_name_of_an_intermediate_ends_the_path_there() {
     assert_eq!(path, ["limited-end", "limited"].map(fixture::rule));
     assert_eq!(validate_rule("end", &[], "end").unwrap(), [fixture::rule("end")]);
 }
+
+#[test]
+fn a_maze_of_certificates_exhausts_the_search_instead_of_the_machine() {
+    let pool =
+        ["maze-a-1", "maze-a-2", "maze-a-3", "maze-a-4", "maze-b-1", "maze-b-2", "maze-b-3", "maze-b-4"];
+    assert_eq!(validate_rule("maze-end", &pool, "root"), Err(TrustError::SearchExhausted));
+}

@@ -39,12 +39,8 @@ fn an_attachment_that_does_not_fit_is_never_written() {
 
 #[test]
 fn credentials_bring_their_certificates() {
-    let credential = |id, issuers| Credential {
-        id,
-        token_label: Some("TESTE".to_owned()),
-        friendly_name: None,
-        issuers,
-    };
+    let credential =
+        |id, issuers| Credential { id, token_label: Some("TESTE".to_owned()), friendly_name: None, issuers };
     let answer = Answer {
         response: Response::Credentials { credentials: vec![credential(0, 2), credential(1, 0)] },
         parts: vec![vec![1], vec![2], vec![3], vec![4]],

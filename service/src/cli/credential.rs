@@ -35,11 +35,13 @@ pub(super) fn open(arguments: &CredentialArguments) -> Result<Opened, Failure> {
     match (&arguments.p12, &arguments.module) {
         (Some(path), None) => open_file(path, arguments.p12_password_file.as_deref()),
         (None, Some(path)) => open_module(path, arguments.token.as_deref()),
-        (None | Some(_), None | Some(_)) => Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
-            "Diga onde está o certificado: --p12 ARQUIVO ou --module BIBLIOTECA.",
-            "Say where the certificate is: --p12 FILE or --module LIBRARY.",
-            "Indique dónde está el certificado: --p12 ARCHIVO o --module BIBLIOTECA.",
-        ]))),
+        (None | Some(_), None | Some(_)) => {
+            Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
+                "Diga onde está o certificado: --p12 ARQUIVO ou --module BIBLIOTECA.",
+                "Say where the certificate is: --p12 FILE or --module LIBRARY.",
+                "Indique dónde está el certificado: --p12 ARCHIVO o --module BIBLIOTECA.",
+            ])))
+        }
     }
 }
 
@@ -158,11 +160,7 @@ pub(super) fn of_token(error: &TokenError) -> Failure {
         ),
         TriesLeft::Low => (
             language
-                .choose([
-                    "Restam poucas tentativas.",
-                    "Few tries are left.",
-                    "Quedan pocos intentos.",
-                ])
+                .choose(["Restam poucas tentativas.", "Few tries are left.", "Quedan pocos intentos."])
                 .to_owned(),
             Value::from("few"),
         ),

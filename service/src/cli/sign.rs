@@ -163,12 +163,9 @@ fn show(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) {
     let language = language();
     let holder = Holder::of(&signer.certificate);
     let number = holder.identifier.as_ref().map(|identifier| format!(" ({})", identifier.masked()));
-    let [signed, by, field] = [
-        ["Assinado", "Signed", "Firmado"],
-        ["Titular", "Holder", "Titular"],
-        ["Campo", "Field", "Campo"],
-    ]
-    .map(|sentence| language.choose(sentence));
+    let [signed, by, field] =
+        [["Assinado", "Signed", "Firmado"], ["Titular", "Holder", "Titular"], ["Campo", "Field", "Campo"]]
+            .map(|sentence| language.choose(sentence));
     screen::line(&format!("{signed}: {}", arguments.output.display()));
     screen::line(&format!("  {by}: {}{}", holder.name, number.unwrap_or_default()));
     screen::line(&format!(

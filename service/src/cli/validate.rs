@@ -69,7 +69,8 @@ fn read_anchors(path: &Path) -> Result<Vec<Certificate>, Failure> {
         return Err(named(Failure::new(ErrorCode::InputUnreadable)));
     }
     let bytes = std::fs::read(path).map_err(unreadable)?;
-    certificate::from_pem_or_der(&bytes).map_err(|error| named(Failure::of(ErrorCode::InputUnreadable, &error)))
+    certificate::from_pem_or_der(&bytes)
+        .map_err(|error| named(Failure::of(ErrorCode::InputUnreadable, &error)))
 }
 
 fn show(verdicts: &[Verdict]) {

@@ -119,7 +119,10 @@ fn read_part<'b>(file: &File, offset: u64, end: u64, buffer: &'b mut [u8]) -> io
     let window = buffer.get_mut(..wanted).unwrap_or_default();
     let count = read_at(file, offset, window)?;
     if count < wanted {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read"));
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            "the file became shorter while it was read",
+        ));
     }
     Ok(window)
 }

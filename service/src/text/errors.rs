@@ -146,9 +146,7 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "La contraseña del archivo de certificado es incorrecta.",
         ],
         ErrorCode::PinIncorrect => ["PIN incorreto.", "Wrong PIN.", "PIN incorrecto."],
-        ErrorCode::PinLocked => {
-            ["O PIN está bloqueado.", "The PIN is locked.", "El PIN está bloqueado."]
-        }
+        ErrorCode::PinLocked => ["O PIN está bloqueado.", "The PIN is locked.", "El PIN está bloqueado."],
         ErrorCode::SecretMissing => [
             "É preciso uma senha e não há terminal para pedi-la; use um arquivo de senha.",
             "A secret is needed and there is no terminal to ask on; use a password file.",

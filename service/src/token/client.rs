@@ -287,12 +287,7 @@ impl TokenHost {
         Ok(())
     }
 
-    fn send(
-        &mut self,
-        step: Step,
-        request: &Request,
-        attachment: &Attachment<'_>,
-    ) -> Result<(), TokenError> {
+    fn send(&mut self, step: Step, request: &Request, attachment: &Attachment<'_>) -> Result<(), TokenError> {
         let Some(sender) = &mut self.sender else { return Err(self.crashed(step)) };
         match token_host::write_request(sender, request, attachment) {
             Ok(()) => Ok(()),
@@ -380,11 +375,7 @@ impl From<Token> for TokenDescription {
                 (false, true) => PinState::Usable,
                 (false, false) => PinState::NotNeeded,
             },
-            pin_entry: if token.protected_authentication_path {
-                PinEntry::Reader
-            } else {
-                PinEntry::Program
-            },
+            pin_entry: if token.protected_authentication_path { PinEntry::Reader } else { PinEntry::Program },
         }
     }
 }

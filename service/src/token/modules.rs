@@ -57,7 +57,11 @@ pub const KNOWN: &[KnownModule] = &[
     KnownModule { product: "ePass2003", paths: &["/usr/lib/libcastle.so.1.0.0"] },
     KnownModule {
         product: "ePass2000",
-        paths: &["/usr/lib/libepsng_p11.so", "/usr/lib/libepsng_p11.so.1", "/usr/local/ngsrv/libepsng_p11.so.1"],
+        paths: &[
+            "/usr/lib/libepsng_p11.so",
+            "/usr/lib/libepsng_p11.so.1",
+            "/usr/local/ngsrv/libepsng_p11.so.1",
+        ],
     },
     KnownModule { product: "IDEMIA AWP", paths: &["/usr/local/AWP/lib/libOcsCryptoki.so"] },
     KnownModule {
@@ -82,10 +86,7 @@ pub const KNOWN: &[KnownModule] = &[
 /// The known products on this operating system.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub const KNOWN: &[KnownModule] = &[
-    KnownModule {
-        product: "IDPrime",
-        paths: &["/usr/local/lib/libidprimepkcs11.0.dylib"],
-    },
+    KnownModule { product: "IDPrime", paths: &["/usr/local/lib/libidprimepkcs11.0.dylib"] },
     KnownModule { product: "DXToken", paths: &["/Applications/DXSafe/libDXSafePKCS11.dylib"] },
     KnownModule {
         product: "Athena IDProtect",
@@ -103,6 +104,9 @@ pub const KNOWN: &[KnownModule] = &[
     KnownModule { product: "SafeSign (StarSign)", paths: &["C:\\Windows\\System32\\aetpkss1.dll"] },
     KnownModule { product: "DXToken", paths: &["C:\\Windows\\System32\\DXSafePKCS11.dll"] },
     KnownModule { product: "Athena IDProtect", paths: &["C:\\Windows\\System32\\asepkcs.dll"] },
-    KnownModule { product: "YubiKey PIV", paths: &["C:\\Program Files\\Yubico\\Yubico PIV Tool\\bin\\libykcs11.dll"] },
+    KnownModule {
+        product: "YubiKey PIV",
+        paths: &["C:\\Program Files\\Yubico\\Yubico PIV Tool\\bin\\libykcs11.dll"],
+    },
     KnownModule { product: "OpenSC", paths: &["C:\\Windows\\System32\\opensc-pkcs11.dll"] },
 ];

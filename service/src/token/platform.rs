@@ -42,10 +42,20 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn only_what_modules_need_is_kept() {
-        for name in ["HOME", "SOFTHSM2_CONF", "OPENSC_CONF", "PCSCLITE_CSOCK_NAME", "LC_ALL", "XDG_RUNTIME_DIR"] {
+        for name in
+            ["HOME", "SOFTHSM2_CONF", "OPENSC_CONF", "PCSCLITE_CSOCK_NAME", "LC_ALL", "XDG_RUNTIME_DIR"]
+        {
             assert!(is_kept(name), "{name}");
         }
-        for name in ["LD_PRELOAD", "LD_AUDIT", "PIN", "AWS_SECRET_ACCESS_KEY", "HOMEX", "OPENSC_DEBUG", "RUST_BACKTRACE"] {
+        for name in [
+            "LD_PRELOAD",
+            "LD_AUDIT",
+            "PIN",
+            "AWS_SECRET_ACCESS_KEY",
+            "HOMEX",
+            "OPENSC_DEBUG",
+            "RUST_BACKTRACE",
+        ] {
             assert!(!is_kept(name), "{name}");
         }
     }

@@ -125,9 +125,9 @@ fn header(input: &[u8], position: usize) -> Result<(u8, Option<usize>, usize), N
         0x81..=0x88 => {
             let count = usize::from(first & 0x7f);
             let bytes = rest.get(..count).ok_or(NotBer)?;
-            let len = bytes.iter().try_fold(0_usize, |len, byte| {
-                len.checked_mul(256).map(|len| len | usize::from(*byte))
-            });
+            let len = bytes
+                .iter()
+                .try_fold(0_usize, |len, byte| len.checked_mul(256).map(|len| len | usize::from(*byte)));
             Ok((*tag, Some(len.ok_or(NotBer)?), start + count))
         }
         _ => Err(NotBer),
@@ -140,7 +140,11 @@ mod tests {
 
     fn check(input: &[u8], expected: Result<&[u8], NotBer>) {
         let found = to_der(input);
-        assert_eq!(found.as_ref().map(|der| der.as_slice()), expected.as_ref().map(|der| *der), "{input:02x?}");
+        assert_eq!(
+            found.as_ref().map(|der| der.as_slice()),
+            expected.as_ref().map(|der| *der),
+            "{input:02x?}"
+        );
     }
 
     #[test]
@@ -152,7 +156,10 @@ mod tests {
 
     #[test]
     fn indefinite_lengths_become_definite() {
-        check(&[0x30, 0x80, 0x30, 0x80, 0x02, 0x01, 0x05, 0, 0, 0, 0], Ok(&[0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x05]));
+        check(
+            &[0x30, 0x80, 0x30, 0x80, 0x02, 0x01, 0x05, 0, 0, 0, 0],
+            Ok(&[0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x05]),
+        );
     }
 
     #[test]
@@ -165,7 +172,8 @@ mod tests {
     #[test]
     fn long_forms_become_short() {
         check(&[0x04, 0x83, 0, 0, 1, 0x61], Ok(&[0x04, 0x01, 0x61]));
-        let long = [&[0x24, 0x80, 0x04, 0x81, 0x80][..], &[7; 128], &[0x04, 0x81, 0x80], &[8; 128], &[0, 0]].concat();
+        let long = [&[0x24, 0x80, 0x04, 0x81, 0x80][..], &[7; 128], &[0x04, 0x81, 0x80], &[8; 128], &[0, 0]]
+            .concat();
         let der = to_der(&long).unwrap();
         assert_eq!(der[..4], [0x04, 0x82, 0x01, 0x00]);
         assert_eq!(der.len(), 260);
@@ -173,7 +181,14 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_too_deep_is_refused() {
-        for input in [&[][..], &[0x30], &[0x30, 0x80], &[0x30, 0x05, 0x02, 0x01], &[0x04, 0x80, 0, 0], &[0x1f, 0x81, 0x01]] {
+        for input in [
+            &[][..],
+            &[0x30],
+            &[0x30, 0x80],
+            &[0x30, 0x05, 0x02, 0x01],
+            &[0x04, 0x80, 0, 0],
+            &[0x1f, 0x81, 0x01],
+        ] {
             check(input, Err(NotBer));
         }
         check(&[0x30, 0x03, 0x04, 0x02, 0x61], Err(NotBer));

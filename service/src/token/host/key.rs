@@ -151,7 +151,9 @@ fn from_ec(curve: Option<ObjectIdentifier>, key: &[u8]) -> Result<PrivateKey, Ma
         Some(_) | None => {
             fields.next_if(context(0))?;
             let public = match fields.next_if(context(1))? {
-                Some(public) => Walk::over(public.value())?.value(Tag::BitString)?.get(1..).map(<[u8]>::to_vec),
+                Some(public) => {
+                    Walk::over(public.value())?.value(Tag::BitString)?.get(1..).map(<[u8]>::to_vec)
+                }
                 None => None,
             };
             let curve = curve.map_or_else(|| "unnamed".to_owned(), |curve| curve.to_string());

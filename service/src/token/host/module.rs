@@ -136,38 +136,52 @@ impl Module {
                 let certificate = credential.certificate.clone();
                 let friendly_name = credential.label.clone();
                 let id = self.remember(slot.id(), credential);
-                listed.push(Listed { id, token_label: Some(label.clone()), friendly_name, certificate, issuers });
+                listed.push(Listed {
+                    id,
+                    token_label: Some(label.clone()),
+                    friendly_name,
+                    certificate,
+                    issuers,
+                });
             }
         }
         Ok(listed)
     }
 
     /// Signs with a credential of [`Module::credentials`].
-    pub(super) fn sign(&mut self, credential: u32, scheme: Scheme, message: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub(super) fn sign(
+        &mut self,
+        credential: u32,
+        scheme: Scheme,
+        message: &[u8],
+    ) -> Result<Vec<u8>, Failure> {
         let index = usize::try_from(credential).map_err(|_| Failure::CredentialUnknown)?;
         let known = self.known.get(index).ok_or(Failure::CredentialUnknown)?;
         let slot = Slot::try_from(known.slot).map_err(failure)?;
         let mechanisms = self.client.get_mechanism_list(slot).map_err(failure)?;
         let opened = self.slots.get_mut(&known.slot).ok_or(Failure::TokenRemoved)?;
         let key = objects::private_key(&opened.session, &known.key_id, &known.public).map_err(failure);
-        let signed = match key {
-            Ok(Some(key)) if key.always_authenticate => {
-                let pin = opened.pin.take();
-                if pin.is_none() && !opened.protected_authentication_path {
-                    return Err(Failure::PinNeeded);
+        let signed =
+            match key {
+                Ok(Some(key)) if key.always_authenticate => {
+                    let pin = opened.pin.take();
+                    if pin.is_none() && !opened.protected_authentication_path {
+                        return Err(Failure::PinNeeded);
+                    }
+                    let session = &opened.session;
+                    let path = opened.protected_authentication_path;
+                    signature::sign_authenticated(session, &mechanisms, key.handle, scheme, message, || {
+                        match &pin {
+                            Some(pin) => login(session, UserType::ContextSpecific, path, pin),
+                            None => session.login(UserType::ContextSpecific, None),
+                        }
+                    })
                 }
-                let session = &opened.session;
-                let path = opened.protected_authentication_path;
-                signature::sign_authenticated(session, &mechanisms, key.handle, scheme, message, || match &pin {
-                    Some(pin) => login(session, UserType::ContextSpecific, path, pin),
-                    None => session.login(UserType::ContextSpecific, None),
-                })
-            }
-            Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, message),
-            Ok(None) if opened.logged_in => return Err(Failure::KeyMismatch),
-            Ok(None) => return Err(Failure::PinNeeded),
-            Err(failure) => return Err(self.forget_if_gone(slot, failure)),
-        };
+                Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, message),
+                Ok(None) if opened.logged_in => return Err(Failure::KeyMismatch),
+                Ok(None) => return Err(Failure::PinNeeded),
+                Err(failure) => return Err(self.forget_if_gone(slot, failure)),
+            };
         let value = match signed {
             Ok(value) => value,
             Err(signature::SignFailure::Login(error)) => return Err(self.login_failed(slot, error)),

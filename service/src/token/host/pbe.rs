@@ -156,7 +156,11 @@ impl Password {
     }
 
     /// Decrypts `ciphertext`. `algorithm` is its `AlgorithmIdentifier` in DER.
-    pub(super) fn decrypt(&mut self, algorithm: &[u8], ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, PbeError> {
+    pub(super) fn decrypt(
+        &mut self,
+        algorithm: &[u8],
+        ciphertext: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, PbeError> {
         let mut fields = Walk::sequence(algorithm)?;
         let oid = fields.oid()?;
         if oid == PBES2 {
@@ -184,7 +188,11 @@ impl Password {
         Err(PbeError::WrongPassword)
     }
 
-    fn decrypt_pbes2(&mut self, parameters: &[u8], ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>, PbeError> {
+    fn decrypt_pbes2(
+        &mut self,
+        parameters: &[u8],
+        ciphertext: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, PbeError> {
         let parameters = pkcs5::pbes2::Parameters::from_der(parameters).map_err(|error| {
             if let der::ErrorKind::OidUnknown { oid } = error.kind() {
                 return PbeError::Unsupported(format!("PBES2 with {oid}"));
@@ -256,7 +264,12 @@ where
     decrypt_cbc::<C>(&key, form, salt, rounds, buffer)
 }
 
-fn decrypt_rc2<const KEY_LEN: usize>(form: &[u8], salt: &[u8], rounds: u32, buffer: &mut [u8]) -> Option<usize> {
+fn decrypt_rc2<const KEY_LEN: usize>(
+    form: &[u8],
+    salt: &[u8],
+    rounds: u32,
+    buffer: &mut [u8],
+) -> Option<usize> {
     let key = derive::<sha1::Sha1>(form, salt, Pkcs12KeyType::EncryptionKey, rounds, KEY_LEN);
     decrypt_cbc::<rc2::Rc2>(&key, form, salt, rounds, buffer)
 }

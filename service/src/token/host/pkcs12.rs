@@ -198,7 +198,8 @@ fn read_contents(safe: &[u8], password: &mut Password) -> Result<Contents, PbeEr
                     let (algorithm, ciphertext) = (fields.encoded()?, fields.value(Tag::OctetString)?);
                     let plaintext = password.decrypt(algorithm, ciphertext)?;
                     let plaintext = plaintext_to_der(&plaintext)?;
-                    let key = PrivateKey::from_pkcs8(&plaintext).map_err(|Malformed| PbeError::WrongPassword)?;
+                    let key =
+                        PrivateKey::from_pkcs8(&plaintext).map_err(|Malformed| PbeError::WrongPassword)?;
                     contents.keys.push(Key { key, attributes });
                 }
                 CERTIFICATE_BAG => {
@@ -266,8 +267,10 @@ fn read_attributes(set: Option<AnyRef<'_>>) -> Result<Attributes, Malformed> {
                     [high, low] => u16::from_be_bytes([high, low]),
                     _ => 0,
                 });
-                let name: String =
-                    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).take(256).collect();
+                let name: String = char::decode_utf16(units)
+                    .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .take(256)
+                    .collect();
                 attributes.friendly_name = Some(name);
             }
             LOCAL_KEY_ID if value.tag() == Tag::OctetString => {
@@ -291,24 +294,30 @@ fn pair(contents: Contents) -> Result<Unlocked, Failure> {
     let mut pairs: Vec<Pair> = Vec::new();
     for Key { key, attributes } in keys {
         let said = |certificate: &Certificate| {
-            attributes.local_key_id.is_some() && certificate.attributes.local_key_id == attributes.local_key_id
+            attributes.local_key_id.is_some()
+                && certificate.attributes.local_key_id == attributes.local_key_id
         };
-        let found = certificates.iter().zip(&publics).enumerate().find_map(|(index, (certificate, public))| {
-            let public = public.as_ref()?;
-            let fits = match key.matches(public) {
-                Match::Yes => true,
-                Match::Unknown => said(certificate),
-                Match::No => false,
-            };
-            (fits && pairs.iter().all(|pair| pair.certificate != index)).then(|| (index, public.clone()))
-        });
+        let found =
+            certificates.iter().zip(&publics).enumerate().find_map(|(index, (certificate, public))| {
+                let public = public.as_ref()?;
+                let fits = match key.matches(public) {
+                    Match::Yes => true,
+                    Match::Unknown => said(certificate),
+                    Match::No => false,
+                };
+                (fits && pairs.iter().all(|pair| pair.certificate != index)).then(|| (index, public.clone()))
+            });
         if let Some((certificate, public)) = found {
             let own = certificates.get(certificate).and_then(|own| own.attributes.friendly_name.clone());
             pairs.push(Pair { certificate, public, key, friendly_name: own.or(attributes.friendly_name) });
         }
     }
     if pairs.is_empty() {
-        return Err(if certificates.is_empty() { damaged("it holds no certificate") } else { Failure::KeyMismatch });
+        return Err(if certificates.is_empty() {
+            damaged("it holds no certificate")
+        } else {
+            Failure::KeyMismatch
+        });
     }
     Ok(Unlocked { certificates, pairs })
 }

@@ -2,8 +2,7 @@
 //! host: a faulty card, module or pairing never becomes a signed document.
 
 use ring::signature::{
-    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512,
-    UnparsedPublicKey,
+    RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey,
 };
 use sha2::Digest as _;
 use signer_ipc::token_host::{Failure, Scheme};

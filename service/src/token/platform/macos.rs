@@ -12,7 +12,16 @@ use rustix::process::{Resource, Rlimit, Signal};
 
 /// See [`super::host_environment`].
 pub(super) const KEPT_VARIABLES: &[&str] = &[
-    "HOME", "LANG", "LC_*", "LOGNAME", "OPENSC_CONF", "PATH", "SOFTHSM2_CONF", "TMPDIR", "TZ", "USER",
+    "HOME",
+    "LANG",
+    "LC_*",
+    "LOGNAME",
+    "OPENSC_CONF",
+    "PATH",
+    "SOFTHSM2_CONF",
+    "TMPDIR",
+    "TZ",
+    "USER",
     "__CF_USER_TEXT_ENCODING",
 ];
 

@@ -59,7 +59,9 @@ pub(super) fn sign(
     };
     let value = match session.sign(&first.mechanism, key, &first.input) {
         // Offered by the module, but not by this card.
-        Err(Error::Pkcs11(RvError::MechanismInvalid | RvError::FunctionNotSupported, _)) if is_rsa(scheme) => {
+        Err(Error::Pkcs11(RvError::MechanismInvalid | RvError::FunctionNotSupported, _))
+            if is_rsa(scheme) =>
+        {
             session.sign(&plain.mechanism, key, &plain.input)
         }
         result => result,
@@ -147,8 +149,25 @@ fn plain(scheme: Scheme, message: &[u8]) -> Operation {
 fn digest_info(arc: u8, digest: &[u8]) -> Operation {
     let len = u8::try_from(digest.len()).unwrap_or(u8::MAX);
     let mut input = vec![
-        0x30, 17 + len, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, arc, 0x05, 0x00,
-        0x04, len,
+        0x30,
+        17 + len,
+        0x30,
+        0x0d,
+        0x06,
+        0x09,
+        0x60,
+        0x86,
+        0x48,
+        0x01,
+        0x65,
+        0x03,
+        0x04,
+        0x02,
+        arc,
+        0x05,
+        0x00,
+        0x04,
+        len,
     ];
     input.extend_from_slice(digest);
     Operation { mechanism: Mechanism::RsaPkcs, input }
@@ -176,7 +195,10 @@ mod tests {
     #[test]
     fn the_digest_info_is_the_standards() {
         let Operation { input, .. } = plain(Scheme::RsaPkcs1Sha256, b"");
-        assert_eq!(input[..19], *b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20");
+        assert_eq!(
+            input[..19],
+            *b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"
+        );
         assert_eq!(input.len(), 51);
         assert_eq!(plain(Scheme::RsaPkcs1Sha512, b"").input[1], 0x51);
     }

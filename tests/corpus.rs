@@ -26,7 +26,6 @@ const SECONDS: u32 = 10;
 struct Row {
     file: String,
     kind: String,
-    password: String,
     expected: String,
 }
 
@@ -38,12 +37,16 @@ fn documents_that_must_sign_sign_and_others_accept_them() {
     let mut failures = BTreeMap::new();
     let mut signed = 0;
     for row in rows(&corpus) {
-        if !row.expected.starts_with("must sign") || is_encrypted(&row) {
+        let input = corpus.join(&row.file);
+        if !row.expected.starts_with("must sign") || is_encrypted(&input) {
             continue;
         }
-        let input = corpus.join(&row.file);
         let output = directory.path().join(&row.file);
-        let result = sign(directory.path(), &input, &output);
+        let mut result = sign(directory.path(), &input, &output, "default");
+        if code(&result) == "document-changes-forbidden" {
+            // A certification permits another signature, not another thing to see (12.8.2.2).
+            result = sign(directory.path(), &input, &output, "none");
+        }
         let verdict = judge(&mut pyhanko, &input, &output, &result);
         let exception = EXCEPTIONS.iter().find(|(file, _)| *file == row.file);
         match (verdict, exception) {
@@ -70,11 +73,12 @@ fn documents_that_must_be_refused_are_refused_with_a_code() {
     let mut failures = BTreeMap::new();
     for row in rows(&corpus) {
         let refuse = row.expected.starts_with("must refuse");
-        if !refuse && !(row.expected.starts_with("must sign") && is_encrypted(&row)) {
+        let input = corpus.join(&row.file);
+        if !refuse && !(row.expected.starts_with("must sign") && is_encrypted(&input)) {
             continue;
         }
         let output = directory.path().join(&row.file);
-        let result = sign(directory.path(), &corpus.join(&row.file), &output);
+        let result = sign(directory.path(), &input, &output, "default");
         if let Err(reason) = refused_cleanly(&result, &output) {
             failures.insert(row.file, format!("({}) {reason}", row.kind));
         }
@@ -82,6 +86,7 @@ fn documents_that_must_be_refused_are_refused_with_a_code() {
     assert!(failures.is_empty(), "{} documents failed:\n{failures:#?}", failures.len());
 }
 
+/// Proves A13.
 #[test]
 fn no_document_costs_more_than_its_limits_or_ends_the_program_badly() {
     let Some(corpus) = corpus() else { return };
@@ -90,7 +95,7 @@ fn no_document_costs_more_than_its_limits_or_ends_the_program_badly() {
     for row in rows(&corpus) {
         let (input, output) = (corpus.join(&row.file), directory.path().join(&row.file));
         if !row.expected.starts_with("must") || row.expected.starts_with("must not") {
-            let result = sign(directory.path(), &input, &output);
+            let result = sign(directory.path(), &input, &output, "default");
             let clean = if result.status.success() { Ok(()) } else { refused_cleanly(&result, &output) };
             if let Err(reason) = clean {
                 failures.insert(format!("sign {}", row.file), format!("({}) {reason}", row.kind));
@@ -124,24 +129,29 @@ fn rows(corpus: &Path) -> Vec<Row> {
         Row {
             file: cells[0].to_owned(),
             kind: cells[1].to_owned(),
-            password: cells[3].to_owned(),
             expected: cells[4].to_owned(),
         }
     };
     manifest.lines().skip(1).map(row).collect()
 }
 
-/// Encrypted documents are refused until decryption exists.
-fn is_encrypted(row: &Row) -> bool {
-    !row.password.is_empty() || row.kind.contains("encrypt")
+/// Encrypted documents are refused until decryption exists; a decrypted copy of one may be there.
+fn is_encrypted(input: &Path) -> bool {
+    let bytes = fs::read(input).unwrap();
+    bytes.windows(8).any(|window| window == b"/Encrypt")
 }
 
-fn sign(directory: &Path, input: &Path, output: &Path) -> Output {
+fn code(result: &Output) -> String {
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap_or(Value::Null);
+    json["error"]["code"].as_str().unwrap_or_default().to_owned()
+}
+
+fn sign(directory: &Path, input: &Path, output: &Path, seal: &str) -> Output {
     let secret = directory.join("password.txt");
     fs::write(&secret, PASSWORD).unwrap();
     let (a1, flag) = (a1("ecpf-a1-moderno.p12"), PathBuf::from("--p12-password-file"));
     limited(
-        &["sign", "--json", "--seal", "default", "--reason", "Aprovação", "--p12"],
+        &["sign", "--json", "--seal", seal, "--reason", "Aprovação", "--p12"],
         &[&a1, &flag, &secret, input, output],
     )
 }

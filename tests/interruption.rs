@@ -109,6 +109,7 @@ fn walk(desk: &Desk, arguments: &[&str], mut check: impl FnMut(u32)) -> u32 {
     panic!("no run reached its end");
 }
 
+/// Proves A12.
 #[test]
 fn a_killed_signature_leaves_no_output_or_the_whole_one() {
     if !strace_works() {
@@ -129,6 +130,7 @@ fn a_killed_signature_leaves_no_output_or_the_whole_one() {
     assert!(without > 20 && with > 0);
 }
 
+/// Proves A12.
 #[test]
 fn a_killed_replacement_leaves_the_old_output_or_the_new() {
     if !strace_works() {
@@ -158,6 +160,7 @@ fn a_killed_replacement_leaves_the_old_output_or_the_new() {
     assert!(old > 20 && new > 0);
 }
 
+/// Proves A12.
 #[test]
 fn a_token_host_killed_at_any_step_is_told_and_leaves_nothing() {
     if !strace_works() {
@@ -230,6 +233,7 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
     sign(&input, &mut host, &signer, &job, &mut |_| ()).map(drop).map_err(|error| error.code().as_str().to_owned())
 }
 
+/// Proves A12.
 #[test]
 fn a_program_that_is_killed_while_it_waits_takes_its_token_host_along() {
     let desk = Desk::new();

@@ -108,6 +108,7 @@ fn holds(bytes: &[u8], marker: &str) -> bool {
     contains(marker.as_bytes()) || contains(&utf16)
 }
 
+/// Proves A6.
 #[test]
 fn a_password_goes_from_its_file_to_the_token_host_and_nowhere_else() {
     if !strace_works() {
@@ -127,6 +128,7 @@ fn a_password_goes_from_its_file_to_the_token_host_and_nowhere_else() {
     assert!(!holds(&fs::read(&output).unwrap(), MARKER));
 }
 
+/// Proves A6.
 #[test]
 fn a_pin_goes_from_its_file_to_the_token_host_and_nowhere_else() {
     if !strace_works() {
@@ -150,6 +152,7 @@ fn a_pin_goes_from_its_file_to_the_token_host_and_nowhere_else() {
     }
 }
 
+/// Proves A7.
 #[test]
 fn a_process_that_holds_a_secret_leaves_no_core_and_cannot_be_read() {
     let desk = Desk::new(PASSWORD);
@@ -209,6 +212,7 @@ fn wait_for<T>(mut ask: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Proves A8.
 #[test]
 fn secrets_are_never_arguments() {
     for verb in ["sign", "certificates", "validate", "diagnose"] {

@@ -67,6 +67,7 @@ fn validate_trusting_the_test_root(path: &Path) -> (Option<i32>, Value) {
     validate(path, &["--trust", judges::test_root().to_str().unwrap()])
 }
 
+/// Proves A10.
 #[test]
 fn every_key_signs_both_kinds_of_file_and_others_accept_it() {
     let Some(mut pyhanko) = PyHanko::start() else { return };
@@ -128,6 +129,7 @@ fn every_digest_can_be_asked_for() {
     }
 }
 
+/// Proves A11.
 #[test]
 fn a_second_signature_keeps_the_first_valid() {
     let Some(mut pyhanko) = PyHanko::start() else { return };
@@ -187,6 +189,7 @@ fn full_verification_reads_the_result_again_and_agrees() {
     assert_eq!(validate_trusting_the_test_root(&output).0, Some(0));
 }
 
+/// Proves A15.
 #[test]
 fn one_changed_bit_in_the_signed_bytes_is_a_hash_failure() {
     let directory = tempfile::tempdir().unwrap();
@@ -222,6 +225,7 @@ fn the_verdict_says_what_is_missing_for_trust() {
     }
 }
 
+/// Proves A15.
 #[test]
 fn attacks_on_signed_documents_are_not_called_valid() {
     for name in ["atk-isa-content.pdf", "atk-usf-contents-null.pdf"] {
@@ -230,6 +234,7 @@ fn attacks_on_signed_documents_are_not_called_valid() {
     }
 }
 
+/// Proves A16.
 #[test]
 fn the_holders_number_is_masked_wherever_it_is_shown() {
     let directory = tempfile::tempdir().unwrap();

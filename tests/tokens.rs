@@ -121,6 +121,7 @@ fn a_wrong_pin_and_a_missing_token_are_told() {
     }
 }
 
+/// Proves A9.
 #[test]
 fn a_card_signs_and_says_how_many_tries_are_left() {
     let Some(reader) = Reader::connect() else { return };
@@ -152,6 +153,7 @@ fn a_card_signs_and_says_how_many_tries_are_left() {
     assert_eq!(code(&json(&sign(PIN))), "token-absent");
 }
 
+/// Proves A9.
 #[test]
 fn a_card_that_may_not_sign_costs_no_try() {
     let Some(reader) = Reader::connect() else { return };

@@ -25,6 +25,8 @@ mod predictor;
 mod reader;
 mod recover;
 pub mod revision;
+#[cfg(test)]
+mod sample;
 pub mod signature;
 pub mod source;
 mod text;

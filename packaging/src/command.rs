@@ -94,8 +94,10 @@ pub(crate) fn shown(command: &Command) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
         if !word.is_empty() && word.chars().all(plain) { word.into_owned() } else { format!("'{word}'") }
     };
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(quoted).collect::<Vec<_>>().join(" ")
+    // Cargo's own path says nothing to the person.
+    let cargo = std::env::var_os("CARGO").is_some_and(|cargo| cargo == command.get_program());
+    let name = if cargo { OsStr::new("cargo") } else { command.get_program() };
+    std::iter::once(name).chain(command.get_args()).map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 fn not_started(command: &Command, error: &std::io::Error) -> Failure {

@@ -10,7 +10,7 @@ import sys
 from pyhanko.keys import load_certs_from_pemder
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.diff_analysis import ModificationLevel
-from pyhanko.sign.validation import validate_pdf_signature
+from pyhanko.sign.validation import validate_pdf_signature, validate_pdf_timestamp
 from pyhanko_certvalidator import ValidationContext
 
 logging.disable(logging.CRITICAL)
@@ -25,8 +25,9 @@ def judge(question):
         answers = []
         for signature in reader.embedded_signatures:
             context = ValidationContext(trust_roots=roots, allow_fetching=False, revocation_mode="soft-fail")
-            status = validate_pdf_signature(signature, context)
-            level = status.modification_level
+            stamp = signature.sig_object.get("/Type") == "/DocTimeStamp"
+            status = (validate_pdf_timestamp if stamp else validate_pdf_signature)(signature, context)
+            level = None if stamp else status.modification_level
             answers.append({
                 "field": signature.field_name,
                 "valid": status.valid,
@@ -34,7 +35,7 @@ def judge(question):
                 "trusted": status.trusted,
                 "coverage": status.coverage.name,
                 "modification": level.name if isinstance(level, ModificationLevel) else str(level),
-                "ok": status.bottom_line,
+                "ok": status.valid and status.intact and status.trusted if stamp else status.bottom_line,
                 "attributes": [attribute["type"].native for attribute in signature.signer_info["signed_attrs"]],
                 "certificates": len(signature.signed_data["certificates"]),
             })

@@ -122,9 +122,9 @@ fn header(input: &[u8], position: usize) -> Option<(u8, usize, Option<usize>)> {
         0x81..=0xff => {
             let count = usize::from(first & 0x7f);
             let octets = rest.get(..count)?;
-            let length = octets.iter().try_fold(0_usize, |length, octet| {
-                Some(length.checked_mul(256)? + usize::from(*octet))
-            })?;
+            let length = octets
+                .iter()
+                .try_fold(0_usize, |length, octet| Some(length.checked_mul(256)? + usize::from(*octet)))?;
             Some((tag, position + 2 + count, Some(length)))
         }
     }
@@ -185,7 +185,10 @@ mod tests {
                 &[0x24, 0x80, 0x04, 0x02, 0xaa, 0xbb, 0x24, 0x03, 0x04, 0x01, 0xcc, 0x00, 0x00],
                 &[0x04, 0x03, 0xaa, 0xbb, 0xcc],
             ),
-            (&[0x30, 0x80, 0xa0, 0x80, 0x30, 0x00, 0x00, 0x00, 0x00, 0x00], &[0x30, 0x04, 0xa0, 0x02, 0x30, 0x00]),
+            (
+                &[0x30, 0x80, 0xa0, 0x80, 0x30, 0x00, 0x00, 0x00, 0x00, 0x00],
+                &[0x30, 0x04, 0xa0, 0x02, 0x30, 0x00],
+            ),
             (&[0x04, 0x01, 0x55, 0x00, 0x00], &[0x04, 0x01, 0x55]),
         ] {
             assert_eq!(to_der(ber).unwrap().0, der, "{ber:02x?}");

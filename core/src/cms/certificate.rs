@@ -7,7 +7,10 @@ mod pem;
 use std::{fmt, sync::Arc};
 
 use der::{Decode as _, asn1::ObjectIdentifier};
-use x509_cert::{ext::pkix::{BasicConstraints, KeyUsage}, time::Time};
+use x509_cert::{
+    ext::pkix::{BasicConstraints, KeyUsage},
+    time::Time,
+};
 
 use crate::{
     algorithm::{KeyKind, SignatureAlgorithm},
@@ -33,7 +36,8 @@ const OCSP_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5
 /// Attributes that are looked at in one name.
 const MAXIMUM_NAME_PARTS: usize = 128;
 
-/// A certificate. Cloning is cheap. Two are equal where their bytes are.
+/// A certificate. Cloning is cheap. Two are equal where the SHA-256 of
+/// their bytes is: comparing hostile ones costs no more than comparing others.
 #[derive(Clone)]
 pub struct Certificate(Arc<Parts>);
 
@@ -194,7 +198,12 @@ impl Certificate {
         self.0.public_key.verify(scheme, message, value)
     }
 
-    pub(super) fn verify_digest(&self, scheme: Scheme, digest: &Digest, value: &[u8]) -> Result<(), CmsError> {
+    pub(super) fn verify_digest(
+        &self,
+        scheme: Scheme,
+        digest: &Digest,
+        value: &[u8],
+    ) -> Result<(), CmsError> {
         self.0.public_key.verify_digest(scheme, digest, value)
     }
 
@@ -291,7 +300,7 @@ impl Certificate {
 
 impl PartialEq for Certificate {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.der == other.0.der
+        self.0.fingerprint == other.0.fingerprint
     }
 }
 

@@ -191,9 +191,6 @@ mod tests {
         let set = [0x31, 0x06, 0x05, 0x00, 0x05, 0x00, 0x05, 0x00];
         let set = Element::parse(&set, "set").unwrap();
         assert_eq!(set.elements_up_to(3, "set").unwrap().len(), 3);
-        assert_eq!(
-            set.elements_up_to(2, "set"),
-            Err(CmsError::LimitExceeded { part: "set", limit: 2 })
-        );
+        assert_eq!(set.elements_up_to(2, "set"), Err(CmsError::LimitExceeded { part: "set", limit: 2 }));
     }
 }

@@ -24,12 +24,18 @@ use crate::{
 const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const SECP384R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const SECP521R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+/// The longest RSA modulus, in bits, whose signatures are verified.
+const LONGEST_RSA_BITS: u32 = 8192;
 
 /// A public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PublicKey {
     /// Unsigned big-endian numbers without leading zeros.
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8>, bits: u32 },
+    Rsa {
+        modulus: Vec<u8>,
+        exponent: Vec<u8>,
+        bits: u32,
+    },
     /// Points as SEC 1 writes them.
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -75,71 +81,78 @@ impl PublicKey {
 
     /// Verifies `value` over `message`.
     pub(super) fn verify(&self, scheme: Scheme, message: &[u8], value: &[u8]) -> Result<(), CmsError> {
-        match (self, scheme) {
-            (Self::Rsa { modulus, exponent, bits }, Scheme::RsaPkcs1(_) | Scheme::RsaPss(_)) => {
-                refuse_weak(*bits)?;
-                let parameters = rsa_parameters(scheme)?;
+        match self {
+            Self::Rsa { modulus, exponent, bits } => {
+                refuse_length(*bits)?;
                 RsaPublicKeyComponents { n: modulus, e: exponent }
-                    .verify(parameters, message, value)
+                    .verify(rsa_parameters(scheme)?, message, value)
                     .map_err(|_| CmsError::SignatureWrong)
             }
-            (Self::Ed25519(key), Scheme::Ed25519) => {
-                signature::UnparsedPublicKey::new(&signature::ED25519, key)
+            Self::P256(_) | Self::P384(_) | Self::P521(_) => match scheme {
+                Scheme::Ecdsa(digest) => self.verify_digest(scheme, &digest.digest(message), value),
+                Scheme::RsaPkcs1(_) | Scheme::RsaPss(_) | Scheme::Ed25519 => Err(CmsError::SignatureWrong),
+            },
+            Self::Ed25519(key) => match scheme {
+                Scheme::Ed25519 => signature::UnparsedPublicKey::new(&signature::ED25519, key)
                     .verify(message, value)
-                    .map_err(|_| CmsError::SignatureWrong)
+                    .map_err(|_| CmsError::SignatureWrong),
+                Scheme::RsaPkcs1(_) | Scheme::RsaPss(_) | Scheme::Ecdsa(_) => Err(CmsError::SignatureWrong),
+            },
+            Self::Unsupported(algorithm) => {
+                Err(CmsError::UnsupportedAlgorithm { algorithm: algorithm.clone() })
             }
-            (
-                Self::P256(_) | Self::P384(_) | Self::P521(_),
-                Scheme::Ecdsa(digest),
-            ) => self.verify_digest(scheme, &digest.digest(message), value),
-            _ => Err(self.mismatch(scheme)),
         }
     }
 
-    /// Verifies `value` over a message of which only the digest is known.
-    pub(super) fn verify_digest(&self, scheme: Scheme, digest: &Digest, value: &[u8]) -> Result<(), CmsError> {
-        if let Some(needed) = scheme.digest()
-            && needed != digest.algorithm()
-        {
+    /// Verifies `value` over a message of which only the digest is known. Not for RSASSA-PSS and
+    /// Ed25519, with which nothing is signed so.
+    pub(super) fn verify_digest(
+        &self,
+        scheme: Scheme,
+        digest: &Digest,
+        value: &[u8],
+    ) -> Result<(), CmsError> {
+        let needed = match scheme {
+            Scheme::RsaPkcs1(needed) | Scheme::Ecdsa(needed) => needed,
+            Scheme::RsaPss(_) | Scheme::Ed25519 => {
+                return Err(CmsError::UnsupportedAlgorithm {
+                    algorithm: format!("{scheme:?} over a digest"),
+                });
+            }
+        };
+        if needed != digest.algorithm() {
             return Err(CmsError::DigestAlgorithm { given: digest.algorithm(), needed });
         }
-        match (self, scheme) {
-            (Self::P256(point), Scheme::Ecdsa(_)) => ecdsa(
+        let ecdsa_scheme = matches!(scheme, Scheme::Ecdsa(_));
+        match self {
+            Self::Rsa { modulus, exponent, bits } if !ecdsa_scheme => {
+                refuse_length(*bits)?;
+                rsa_pkcs1_digest(modulus, exponent, digest, value)
+            }
+            Self::P256(point) if ecdsa_scheme => ecdsa(
                 p256::ecdsa::VerifyingKey::from_sec1_bytes(point),
                 p256::ecdsa::Signature::from_der(value),
                 digest,
                 32,
             ),
-            (Self::P384(point), Scheme::Ecdsa(_)) => ecdsa(
+            Self::P384(point) if ecdsa_scheme => ecdsa(
                 p384::ecdsa::VerifyingKey::from_sec1_bytes(point),
                 p384::ecdsa::Signature::from_der(value),
                 digest,
                 48,
             ),
-            (Self::P521(point), Scheme::Ecdsa(_)) => ecdsa(
+            Self::P521(point) if ecdsa_scheme => ecdsa(
                 p521::ecdsa::VerifyingKey::from_sec1_bytes(point),
                 p521::ecdsa::Signature::from_der(value),
                 digest,
                 66,
             ),
-            (Self::Rsa { modulus, exponent, bits }, Scheme::RsaPkcs1(_)) => {
-                refuse_weak(*bits)?;
-                rsa_pkcs1_digest(modulus, exponent, digest, value)
+            Self::Rsa { .. } | Self::P256(_) | Self::P384(_) | Self::P521(_) | Self::Ed25519(_) => {
+                Err(CmsError::SignatureWrong)
             }
-            _ => Err(self.mismatch(scheme)),
-        }
-    }
-
-    /// A key that the scheme cannot use: unsupported where one of both is, otherwise wrong.
-    fn mismatch(&self, scheme: Scheme) -> CmsError {
-        match self {
-            Self::Unsupported(algorithm) => CmsError::UnsupportedAlgorithm { algorithm: algorithm.clone() },
-            Self::Rsa { .. } | Self::P256(_) | Self::P384(_) | Self::P521(_) | Self::Ed25519(_) => match scheme {
-                Scheme::RsaPss(_) | Scheme::Ed25519 => {
-                    CmsError::UnsupportedAlgorithm { algorithm: format!("{scheme:?} with {:?}", self.kind()) }
-                }
-                Scheme::RsaPkcs1(_) | Scheme::Ecdsa(_) => CmsError::SignatureWrong,
-            },
+            Self::Unsupported(algorithm) => {
+                Err(CmsError::UnsupportedAlgorithm { algorithm: algorithm.clone() })
+            }
         }
     }
 }
@@ -160,26 +173,39 @@ fn unsigned(content: &[u8]) -> Vec<u8> {
     content.iter().copied().skip_while(|octet| *octet == 0).collect()
 }
 
-const fn refuse_weak(bits: u32) -> Result<(), CmsError> {
-    if bits < MINIMUM_RSA_BITS { Err(CmsError::WeakKey { bits }) } else { Ok(()) }
+/// Longer keys than [`LONGEST_RSA_BITS`] cost more than any signature is worth.
+fn refuse_length(bits: u32) -> Result<(), CmsError> {
+    match bits {
+        ..MINIMUM_RSA_BITS => Err(CmsError::WeakKey { bits }),
+        MINIMUM_RSA_BITS..=LONGEST_RSA_BITS => Ok(()),
+        _ => Err(CmsError::UnsupportedAlgorithm { algorithm: format!("RSA of {bits} bits") }),
+    }
 }
 
 fn rsa_parameters(scheme: Scheme) -> Result<&'static RsaParameters, CmsError> {
     match scheme {
-        Scheme::RsaPkcs1(DigestAlgorithm::Sha1) => Ok(&signature::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY),
+        Scheme::RsaPkcs1(DigestAlgorithm::Sha1) => {
+            Ok(&signature::RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY)
+        }
         Scheme::RsaPkcs1(DigestAlgorithm::Sha256) => Ok(&signature::RSA_PKCS1_2048_8192_SHA256),
         Scheme::RsaPkcs1(DigestAlgorithm::Sha384) => Ok(&signature::RSA_PKCS1_2048_8192_SHA384),
         Scheme::RsaPkcs1(DigestAlgorithm::Sha512) => Ok(&signature::RSA_PKCS1_2048_8192_SHA512),
         Scheme::RsaPss(DigestAlgorithm::Sha256) => Ok(&signature::RSA_PSS_2048_8192_SHA256),
         Scheme::RsaPss(DigestAlgorithm::Sha384) => Ok(&signature::RSA_PSS_2048_8192_SHA384),
         Scheme::RsaPss(DigestAlgorithm::Sha512) => Ok(&signature::RSA_PSS_2048_8192_SHA512),
-        Scheme::RsaPss(DigestAlgorithm::Sha1) | Scheme::Ecdsa(_) | Scheme::Ed25519 => {
-            Err(CmsError::UnsupportedAlgorithm { algorithm: format!("{scheme:?} with RSA") })
+        Scheme::RsaPss(DigestAlgorithm::Sha1) => {
+            Err(CmsError::UnsupportedAlgorithm { algorithm: "RSASSA-PSS with SHA-1".to_owned() })
         }
+        Scheme::Ecdsa(_) | Scheme::Ed25519 => Err(CmsError::SignatureWrong),
     }
 }
 
-fn ecdsa<K, S, E>(key: Result<K, E>, value: Result<S, E>, digest: &Digest, field_len: usize) -> Result<(), CmsError>
+fn ecdsa<K, S, E>(
+    key: Result<K, E>,
+    value: Result<S, E>,
+    digest: &Digest,
+    field_len: usize,
+) -> Result<(), CmsError>
 where
     K: PrehashVerifier<S>,
 {
@@ -206,13 +232,16 @@ fn rsa_pkcs1_digest(modulus: &[u8], exponent: &[u8], digest: &Digest, value: &[u
         padded.get_mut(start..)?.copy_from_slice(octets);
         Some(U4096::from_be_slice(&padded))
     };
-    let (Some(modulus), Some(exponent), Some(base)) = (number(modulus), number(exponent), number(value)) else {
+    let (Some(modulus), Some(exponent), Some(base)) = (number(modulus), number(exponent), number(value))
+    else {
         return Err(CmsError::SignatureWrong);
     };
     if value.len() != length || base >= modulus {
         return Err(CmsError::SignatureWrong);
     }
-    let Some(odd) = Option::<Odd<U4096>>::from(Odd::new(modulus)) else { return Err(CmsError::SignatureWrong) };
+    let Some(odd) = Option::<Odd<U4096>>::from(Odd::new(modulus)) else {
+        return Err(CmsError::SignatureWrong);
+    };
     let parameters = FixedMontyParams::new_vartime(odd);
     let message = FixedMontyForm::new(&base, &parameters).pow_bounded_exp(&exponent, 64).retrieve();
     let octets = message.to_be_bytes();

@@ -112,7 +112,8 @@ pub(super) fn digest_algorithm(identifier: &Element<'_>) -> Result<Option<Digest
 /// RSASSA-PSS-params (RFC 4055, 3.1).
 fn pss(parameters: Element<'_>) -> Result<Scheme, CmsError> {
     const PART: &str = "RSASSA-PSS parameters";
-    let unsupported = || CmsError::UnsupportedAlgorithm { algorithm: format!("{RSASSA_PSS} with such parameters") };
+    let unsupported =
+        || CmsError::UnsupportedAlgorithm { algorithm: format!("{RSASSA_PSS} with such parameters") };
     let mut parts = parameters.elements();
     let digest = match parts.optional(tag::context(0), PART)? {
         Some(wrapped) => digest_algorithm(&Element::parse(wrapped.content(), PART)?)?,

@@ -89,6 +89,12 @@ impl SignedData {
         self.signer.scheme().ok().and_then(|scheme| scheme.made())
     }
 
+    /// Whether SHA-1 stands for the content or for what the key signed: too weak to protect.
+    pub fn uses_sha1(&self) -> bool {
+        let signed = self.signer.scheme().ok().and_then(|scheme| scheme.digest());
+        self.signer.digest() == Some(DigestAlgorithm::Sha1) || signed == Some(DigestAlgorithm::Sha1)
+    }
+
     /// Verifies the signature over a content with this digest (RFC 5652, 5.4 and 5.6). Trust in
     /// the certificate is another question. SHA-1 is verified: the caller judges its strength.
     ///
@@ -102,9 +108,10 @@ impl SignedData {
         if self.encapsulated == Encapsulated::Present {
             return Err(CmsError::Malformed { part: "content inside a detached signature" });
         }
-        let needed = self.signer.digest().ok_or_else(|| CmsError::UnsupportedAlgorithm {
-            algorithm: "digest of the signer".to_owned(),
-        })?;
+        let needed = self
+            .signer
+            .digest()
+            .ok_or_else(|| CmsError::UnsupportedAlgorithm { algorithm: "digest of the signer".to_owned() })?;
         if content.algorithm() != needed {
             return Err(CmsError::DigestAlgorithm { given: content.algorithm(), needed });
         }
@@ -124,13 +131,10 @@ impl SignedData {
 
         let mut parts = Element::parse(wrapped.content(), "SignedData")?.elements();
         parts.expect(tag::INTEGER, "version")?;
-        parts
-            .expect(tag::SET, "digestAlgorithms")?
-            .elements_up_to(MAXIMUM_ALGORITHMS, "digestAlgorithms")?;
+        parts.expect(tag::SET, "digestAlgorithms")?.elements_up_to(MAXIMUM_ALGORITHMS, "digestAlgorithms")?;
         let mut content = parts.expect(tag::SEQUENCE, "encapContentInfo")?.elements();
         let content_type = content.next("eContentType")?.object_identifier("eContentType")?;
-        let encapsulated =
-            if content.is_empty() { Encapsulated::Absent } else { Encapsulated::Present };
+        let encapsulated = if content.is_empty() { Encapsulated::Absent } else { Encapsulated::Present };
         let certificates = match parts.optional(tag::context(0), "certificates")? {
             Some(set) => certificates(&set)?,
             None => Vec::new(),

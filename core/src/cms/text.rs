@@ -13,9 +13,9 @@ pub(super) fn decode(tag: u8, content: &[u8]) -> Option<String> {
         },
         // BMPString
         0x1e => {
-            let units = content.chunks_exact(2).map(|pair| {
-                pair.iter().fold(0_u16, |unit, octet| unit << 8 | u16::from(*octet))
-            });
+            let units = content
+                .chunks_exact(2)
+                .map(|pair| pair.iter().fold(0_u16, |unit, octet| unit << 8 | u16::from(*octet)));
             char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
         }
         // UniversalString

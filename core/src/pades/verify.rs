@@ -224,7 +224,7 @@ fn check_integrity<S: Source>(
     if let Err(error) = data.verify(&digest) {
         return Ok(failed(coverage, Some(data), sub_indication_of_cms(&error), describe(&error)));
     }
-    if algorithm == DigestAlgorithm::Sha1 {
+    if data.uses_sha1() {
         let detail = "SHA-1 no longer protects a document".to_owned();
         return Ok(failed(coverage, Some(data), SubIndication::CryptoConstraintsFailure, detail));
     }

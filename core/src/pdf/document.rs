@@ -1,6 +1,8 @@
 //! A document opened lazily (ISO 32000-2, 7.5): trailer and catalog are read, everything else on demand.
 
 mod objects;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -29,6 +31,8 @@ pub struct Document<S: Source> {
     /// Whether the chain of sections is unusable, so that all objects are found by a scan.
     repaired: bool,
     salvage: OnceCell<Salvage>,
+    /// The number of pages of a large tree, if its counts agree; asked for once.
+    pub(in crate::pdf) large_count: OnceCell<Option<u32>>,
     streams: RefCell<HashMap<u32, Arc<ObjectStream>>>,
     trailer: Dictionary,
     root: Reference,
@@ -57,6 +61,7 @@ impl<S: Source> Document<S> {
             xref: xref.unwrap_or(Xref { sections: Vec::new(), base: header }),
             repaired,
             salvage: OnceCell::new(),
+            large_count: OnceCell::new(),
             streams: RefCell::default(),
             trailer: Dictionary::new(),
             root: Reference { number: 0, generation: 0 },
@@ -129,7 +134,7 @@ impl<S: Source> Document<S> {
         if self.repaired {
             return Ok(self.salvage()?.ends.clone());
         }
-        let starts: Vec<u64> = self.xref.sections.iter().map(|section| section.start).collect();
+        let names: Vec<u64> = self.xref.sections.iter().map(|section| section.named).collect();
         let mut ends = Vec::new();
         for section in &self.xref.sections {
             // After a stream's dictionary come its data; after a trailer, `startxref` at once.
@@ -144,7 +149,7 @@ impl<S: Source> Document<S> {
             let bytes = self.reader.window(from, 256)?;
             let Some((target, end)) = end_mark(&bytes) else { continue };
             // A linearized file's first section is followed by a mark that ends no revision.
-            if target == 0 || !starts.contains(&target.saturating_add(self.xref.base)) {
+            if target == 0 || !names.contains(&target) {
                 continue;
             }
             let end = from + end as u64;
@@ -187,7 +192,8 @@ impl<S: Source> Document<S> {
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));
         // A size past every limit is a lie.
-        let sizes = sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
+        let sizes =
+            sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
         let next = sizes.max().unwrap_or(0).max(listed.saturating_add(1)).max(1);
         if next > self.limits().objects {
             return Err(PdfError::Limit { what: "the number of objects" });

@@ -1,5 +1,8 @@
 //! Signature fields of the interactive form (ISO 32000-2, 12.7): found, with what they hold.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 
 use crate::pdf::document::Document;

@@ -19,7 +19,8 @@ pub(crate) fn decode(
     match name {
         b"FlateDecode" | b"Fl" => Predictor::of(parameters)?.undo(inflate(data, limit)?),
         b"LZWDecode" | b"LZW" => {
-            let early = parameters.get("EarlyChange").and_then(crate::pdf::object::Object::as_integer) != Some(0);
+            let early =
+                parameters.get("EarlyChange").and_then(crate::pdf::object::Object::as_integer) != Some(0);
             Predictor::of(parameters)?.undo(lzw(data, usize::from(early), limit)?)
         }
         b"ASCIIHexDecode" | b"AHx" => Ok(ascii_hex(data)),
@@ -32,7 +33,8 @@ pub(crate) fn decode(
 /// Inflates zlib data; more than `limit` bytes are an error. Data that end early give what they hold.
 fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
     let mut state = Decompress::new(true);
-    let mut out: Vec<u8> = Vec::with_capacity(data.len().saturating_mul(3).clamp(256, 1 << 16).min(limit.max(1)));
+    let mut out: Vec<u8> =
+        Vec::with_capacity(data.len().saturating_mul(3).clamp(256, 1 << 16).min(limit.max(1)));
     loop {
         let read = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
         let rest = data.get(read..).unwrap_or_default();
@@ -173,7 +175,8 @@ fn ascii_85(data: &[u8]) -> Result<Vec<u8>, PdfError> {
 /// Undoes ASCIIHexDecode (7.4.2).
 fn ascii_hex(data: &[u8]) -> Vec<u8> {
     let digits = data.iter().take_while(|&&byte| byte != b'>');
-    let digits = digits.filter_map(|&byte| (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
+    let digits =
+        digits.filter_map(|&byte| (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
     let digits: Vec<u8> = digits.collect();
     let pairs = digits.chunks(2);
     pairs.map(|pair| pair.first().map_or(0, |high| high << 4) | pair.get(1).copied().unwrap_or(0)).collect()

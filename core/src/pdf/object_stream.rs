@@ -16,6 +16,8 @@ pub(crate) struct ObjectStream {
     data: Vec<u8>,
     /// Object numbers and where their objects begin in `data`.
     index: Vec<(u32, usize)>,
+    /// The same in the order of the numbers.
+    sorted: Vec<(u32, usize)>,
 }
 
 impl ObjectStream {
@@ -39,13 +41,16 @@ impl ObjectStream {
         let mut index = Vec::new();
         let mut lexer = Lexer::new(data.get(..first).unwrap_or(&data), 0, true);
         while index.len() < count.min(OBJECTS) {
-            let (Ok(Token::Integer(number)), Ok(Token::Integer(offset))) = (lexer.token(), lexer.token()) else {
+            let (Ok(Token::Integer(number)), Ok(Token::Integer(offset))) = (lexer.token(), lexer.token())
+            else {
                 break;
             };
             let (Ok(number), Ok(offset)) = (u32::try_from(number), usize::try_from(offset)) else { break };
             index.push((number, first.saturating_add(offset)));
         }
-        Ok(Self { data, index })
+        let mut sorted = index.clone();
+        sorted.sort_by_key(|(number, _)| *number);
+        Ok(Self { data, index, sorted })
     }
 
     /// The numbers of its objects, in their order.
@@ -62,14 +67,20 @@ impl ObjectStream {
     ) -> Result<Option<Object>, PdfError> {
         let promised = usize::try_from(index).ok().and_then(|index| self.index.get(index));
         let entry = promised.filter(|(own, _)| *own == number);
-        let entry = entry.or_else(|| self.index.iter().rev().find(|(own, _)| *own == number));
+        let entry = entry.or_else(|| {
+            // Of repeated numbers the last one counts.
+            let after = self.sorted.partition_point(|(own, _)| *own <= number);
+            self.sorted.get(after.checked_sub(1)?).filter(|(own, _)| *own == number)
+        });
         let Some(&(_, start)) = entry else { return Ok(None) };
         let mut lexer = Lexer::new(&self.data, start.min(self.data.len()), true);
-        parser::object(&mut lexer, reader.limits()).map(Some).map_err(|error| syntax(error, 0))
+        let object = parser::object(&mut lexer, reader.limits()).map_err(|error| syntax(error, 0))?;
+        reader.charge(lexer.at().saturating_sub(start))?;
+        Ok(Some(object))
     }
 
     /// The memory it takes.
     pub(crate) fn weight(&self) -> usize {
-        self.data.len() + self.index.len() * size_of::<(u32, usize)>()
+        self.data.len() + 2 * self.index.len() * size_of::<(u32, usize)>()
     }
 }

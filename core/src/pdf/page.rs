@@ -1,5 +1,7 @@
 //! Pages found by descent of the page tree (ISO 32000-2, 7.7.3), inherited attributes resolved.
 
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use crate::pdf::document::Document;
@@ -9,6 +11,9 @@ use crate::pdf::geometry::PageGeometry;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::page::tree::{Search, Walk};
 use crate::pdf::source::Source;
+
+/// Trees of no more pages are walked, so that wrong counts do no harm.
+const WALKED: u32 = 64;
 
 /// One page.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,18 +31,13 @@ pub struct Page {
 }
 
 impl<S: Source> Document<S> {
-    /// How many pages there are. Takes the tree's own counts where they agree with what is found
-    /// on the way to the last page, and walks the tree otherwise.
+    /// How many pages there are. A large tree's own counts are taken where they agree with what is
+    /// found on the way to the last page; a small tree, or one that lies, is walked.
     ///
     /// # Errors
     /// As [`Document::open`].
     pub fn page_count(&self) -> Result<u32, PdfError> {
-        let pages = self.entry(self.catalog(), "Pages")?;
-        let count = pages.as_dictionary().map(|pages| self.entry(pages, "Count")).transpose()?;
-        let count = count.and_then(|count| u32::try_from(count.as_integer()?).ok()).filter(|&count| count > 0);
-        if let Some(count) = count
-            && self.descend(count)?.is_some()
-        {
+        if let Some(count) = self.large_count()? {
             return Ok(count);
         }
         Ok(self.walk(Search::Nothing)?.pages)
@@ -49,12 +49,29 @@ impl<S: Source> Document<S> {
     /// [`PdfError::PageNotFound`], otherwise as [`Document::open`].
     pub fn page(&self, number: u32) -> Result<Page, PdfError> {
         if number > 0
+            && self.large_count()?.is_some()
             && let Some(page) = self.descend(number)?
         {
             return Ok(page);
         }
         let Walk { pages, found } = self.walk(Search::Number(number))?;
         found.ok_or(PdfError::PageNotFound { asked: number, count: pages })
+    }
+
+    /// What the root of the tree says of the number of pages, if that makes a walk expensive and
+    /// the nodes on the way to the last page agree with it.
+    fn large_count(&self) -> Result<Option<u32>, PdfError> {
+        if let Some(&count) = self.large_count.get() {
+            return Ok(count);
+        }
+        let pages = self.entry(self.catalog(), "Pages")?;
+        let count = pages.as_dictionary().map(|pages| self.entry(pages, "Count")).transpose()?;
+        let count = count.and_then(|count| u32::try_from(count.as_integer()?).ok());
+        let count = match count.filter(|&count| count > WALKED) {
+            Some(count) => self.descend(count)?.map(|_| count),
+            None => None,
+        };
+        Ok(*self.large_count.get_or_init(|| count))
     }
 
     /// The page on which the first widget of `field` stands: the one that lists it, else the one
@@ -68,7 +85,8 @@ impl<S: Source> Document<S> {
             // Most fields are on the first or the last page; no walk is needed for these.
             let last = self.page_count()?;
             for number in [1, last] {
-                let found = self.page(number).ok().filter(|found| found.direct.is_none() && found.reference == page);
+                let found =
+                    self.page(number).ok().filter(|found| found.direct.is_none() && found.reference == page);
                 if let Some(found) = found {
                     return Ok(found);
                 }

@@ -1,7 +1,7 @@
 //! Objects parsed from a window of the file, with a stack of its own: nesting is bounded by a limit.
 
-use crate::pdf::limits::Limits;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token};
+use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Name, Object, Reference};
 
 /// An indirect object as it stands in the file.
@@ -153,5 +153,127 @@ fn stream_start(lexer: &mut Lexer<'_>) -> Result<Option<usize>, SyntaxError> {
         }
         Some(_) => Ok(Some(lexer.at())),
         None => Err(SyntaxError::Incomplete),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pdf::object::{self, Real};
+
+    fn parse(text: &[u8]) -> Result<Object, SyntaxError> {
+        object(&mut Lexer::new(text, 0, true), &Limits::default())
+    }
+
+    #[test]
+    fn objects_are_parsed() {
+        let name = |text: &str| Object::Name(Name::from(text));
+        let reference = Object::Reference(Reference { number: 12, generation: 3 });
+        for (text, expected) in [
+            ("12 3 R", reference.clone()),
+            ("[12 3 R 4 5]", Object::Array(vec![reference, Object::Integer(4), Object::Integer(5)])),
+            ("0 0 R", Object::Null),
+            ("-7", Object::Integer(-7)),
+            ("+7 ", Object::Integer(7)),
+            (".5", Object::Real(Real::parsed(".5".into(), 0.5))),
+            ("--5", Object::Real(Real::parsed("--5".into(), -5.0))),
+            ("/A#20b#", name("A b#")),
+            ("/", name("")),
+            ("(a\\(b(c)\\)\\061\\n\\\n)", Object::String(b"a(b(c))1\n".to_vec())),
+            ("<4 8\n65 7>", Object::String(b"Hep".to_vec())),
+            ("% a comment\rtrue", Object::Boolean(true)),
+            (
+                "<</A/B/C<<>>>>",
+                Object::Dictionary(
+                    Dictionary::new().with("A", name("B")).with("C", Object::Dictionary(Dictionary::new())),
+                ),
+            ),
+            ("<</A 1 2>>", Object::Dictionary(Dictionary::new().with("A", Object::Integer(1)))),
+            ("endobj", Object::Null),
+        ] {
+            assert_eq!(parse(text.as_bytes()), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in ["", "(open", "<41", "[1 2", "<< /A 1", "]", ">>", "[1 >>", "[ endobj", ")"] {
+            assert!(matches!(parse(text.as_bytes()), Err(SyntaxError::Malformed(_))), "{text}");
+        }
+        let deep = "[".repeat(200);
+        assert_eq!(parse(deep.as_bytes()), Err(SyntaxError::TooMuch));
+        let wide = format!("[{}]", "0 ".repeat(500_001));
+        assert_eq!(parse(wide.as_bytes()), Err(SyntaxError::TooMuch));
+    }
+
+    #[test]
+    fn a_window_that_ends_within_an_object_asks_for_more() {
+        let text = b"<< /Name (string) /R 12 0 R /H <4142> /N -1.5 >> ";
+        for end in 0..text.len() - 2 {
+            let found = object(&mut Lexer::new(&text[..end], 0, false), &Limits::default());
+            assert_eq!(found, Err(SyntaxError::Incomplete), "{end}");
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Object> {
+        let leaf = prop_oneof![
+            Just(Object::Null),
+            any::<bool>().prop_map(Object::Boolean),
+            any::<i64>().prop_map(Object::Integer),
+            (-1e6..1e6f64)
+                .prop_filter("an integer is read as one", |value| value.fract().abs() > 0.001)
+                .prop_map(|value| Object::Real(Real::new((value * 1000.0).round() / 1000.0)))
+                .prop_filter(
+                    "an integer is read as one",
+                    |object| matches!(object, Object::Real(real) if real.text().contains('.'))
+                ),
+            proptest::collection::vec(any::<u8>(), 0..20).prop_map(Object::String),
+            proptest::collection::vec(any::<u8>(), 0..20).prop_map(|bytes| Object::Name(Name(bytes))),
+            (1..u32::MAX, any::<u16>())
+                .prop_map(|(number, generation)| Object::Reference(Reference { number, generation })),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            let key = proptest::collection::vec(any::<u8>(), 1..8).prop_map(Name);
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Object::Array),
+                proptest::collection::vec((key, inner), 0..6).prop_map(|entries| {
+                    let mut dictionary = Dictionary::new();
+                    for (key, value) in entries {
+                        dictionary.push(key, value);
+                    }
+                    Object::Dictionary(dictionary)
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(value in values()) {
+            let mut text = Vec::new();
+            object::write(&value, &mut text);
+            prop_assert_eq!(parse(&text), Ok(value), "{}", String::from_utf8_lossy(&text));
+        }
+
+        #[test]
+        fn no_bytes_make_the_parser_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), last: bool) {
+            let mut lexer = Lexer::new(&bytes, 0, last);
+            let _ = object(&mut lexer.clone(), &Limits::default());
+            let _ = indirect(&mut lexer, &Limits::default());
+        }
+
+        #[test]
+        fn no_tokens_make_the_parser_panic(
+            tokens in proptest::collection::vec(
+                prop::sample::select(vec!["<<", ">>", "[", "]", "(", ")", "<", "/", "1", "0", "R", "obj", "stream", "%", "\n", " ", "\\", "-", "."]),
+                0..60,
+            ),
+        ) {
+            let text = tokens.concat();
+            let _ = parse(text.as_bytes());
+            let _ = indirect(&mut Lexer::new(text.as_bytes(), 0, true), &Limits::default());
+        }
     }
 }

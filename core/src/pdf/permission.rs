@@ -7,6 +7,9 @@ use crate::pdf::object::{Dictionary, Object};
 use crate::pdf::source::Source;
 use crate::pdf::text;
 
+/// Names that all locks of a file may hold together.
+const NAMES: usize = 100_000;
+
 /// Fields that an earlier signature locks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lock {
@@ -20,7 +23,11 @@ pub(crate) enum Lock {
 pub(crate) struct Restrictions {
     /// What forbids every change, if anything does.
     pub(crate) forbidden: Option<&'static str>,
+    /// Whether a certification is there: it permits to sign, not to add what is seen.
+    pub(crate) certified: bool,
     pub(crate) locks: Vec<Lock>,
+    /// How many names the locks hold together.
+    names: usize,
 }
 
 impl Lock {
@@ -62,7 +69,7 @@ impl<S: Source> Document<S> {
                 if self.entry(&lock, "P")?.as_integer() == Some(1) {
                     found.forbidden = Some("a signature's lock allows no changes");
                 }
-                found.locks.extend(self.lock(&lock)?);
+                self.read_lock(&lock, &mut found)?;
             }
         }
         Ok(found)
@@ -79,10 +86,13 @@ impl<S: Source> Document<S> {
                 _ => Dictionary::new(),
             };
             match method.as_name() {
-                Some(b"DocMDP") if self.entry(&parameters, "P")?.as_integer() == Some(1) => {
-                    found.forbidden = Some("it is certified against all changes (DocMDP, P 1)");
+                Some(b"DocMDP") => {
+                    found.certified = true;
+                    if self.entry(&parameters, "P")?.as_integer() == Some(1) {
+                        found.forbidden = Some("it is certified against all changes (DocMDP, P 1)");
+                    }
                 }
-                Some(b"FieldMDP") => found.locks.extend(self.lock(&parameters)?),
+                Some(b"FieldMDP") => self.read_lock(&parameters, found)?,
                 _ => {}
             }
         }
@@ -90,19 +100,25 @@ impl<S: Source> Document<S> {
     }
 
     /// `/Action` and `/Fields` of a lock or of FieldMDP's parameters.
-    fn lock(&self, dictionary: &Dictionary) -> Result<Option<Lock>, PdfError> {
+    fn read_lock(&self, dictionary: &Dictionary, found: &mut Restrictions) -> Result<(), PdfError> {
+        let action = self.entry(dictionary, "Action")?;
         let mut names = Vec::new();
         if let Object::Array(items) = self.entry(dictionary, "Fields")? {
+            found.names = found.names.saturating_add(items.len());
+            if found.names > NAMES {
+                return Err(PdfError::Limit { what: "the number of locked fields" });
+            }
             for item in &items {
                 names.extend(self.resolve(item)?.as_string().map(text::decode));
             }
         }
-        Ok(match self.entry(dictionary, "Action")?.as_name() {
+        found.locks.extend(match action.as_name() {
             Some(b"All") => Some(Lock::All),
             Some(b"Exclude") => Some(Lock::Except(names)),
             Some(b"Include") => Some(Lock::Only(names)),
             _ => None,
-        })
+        });
+        Ok(())
     }
 }
 

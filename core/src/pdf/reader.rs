@@ -63,6 +63,16 @@ impl<S: Source> Reader<S> {
         Ok(())
     }
 
+    /// Counts `len` bytes of an object's text, unless that is small.
+    pub(crate) fn charge(&self, len: usize) -> Result<(), PdfError> {
+        let parsed = self.parsed.get().saturating_add(if len > FIRST_WINDOW { len as u64 } else { 0 });
+        self.parsed.set(parsed);
+        if parsed > self.limits.parsed_bytes {
+            return Err(PdfError::Limit { what: "the size of all objects" });
+        }
+        Ok(())
+    }
+
     /// Up to `len` bytes from `offset`; fewer at the end of the file.
     pub(crate) fn window(&self, offset: u64, len: usize) -> Result<Vec<u8>, PdfError> {
         let rest = self.len().saturating_sub(offset);
@@ -96,11 +106,7 @@ impl<S: Source> Reader<S> {
                 Ok(value) => return Ok(value),
                 Err(SyntaxError::Incomplete) if !last && len < self.limits.object_bytes => {
                     len = len.saturating_mul(8).min(self.limits.object_bytes);
-                    let parsed = self.parsed.get().saturating_add(len as u64);
-                    self.parsed.set(parsed);
-                    if parsed > self.limits.parsed_bytes {
-                        return Err(PdfError::Limit { what: "the size of all objects" });
-                    }
+                    self.charge(len)?;
                 }
                 Err(SyntaxError::Incomplete) if !last => {
                     return Err(PdfError::Limit { what: "the size of an object" });
@@ -172,7 +178,8 @@ impl<S: Source> Reader<S> {
             // A file that was cut off within its last stream.
             None => bound,
         };
-        let mut bytes = self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
+        let mut bytes =
+            self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
         for newline in [b'\n', b'\r'] {
             if bytes.last() == Some(&newline) {
                 bytes.pop();

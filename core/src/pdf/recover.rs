@@ -14,6 +14,8 @@ use crate::pdf::xref::{Location, is_xref_stream, table};
 const WINDOW: usize = 256 << 10;
 /// What a number, a generation and their keyword may take before the place where they are noticed.
 const OVERLAP: usize = 64;
+/// How many bytes are judged at once.
+const BLOCK: usize = 32;
 /// Objects that are kept.
 const OBJECTS: usize = 1 << 20;
 /// Trailers and ends of file that are kept.
@@ -51,7 +53,8 @@ enum Special {
 pub(crate) fn scan<S: Source>(reader: &Reader<S>) -> Result<Salvage, PdfError> {
     let marks = notice(reader)?;
     let mut salvage = Salvage { ends: marks.ends, ..Salvage::default() };
-    let mut streams = marks.special.iter().filter(|(_, _, special)| *special == Special::ObjectStream).peekable();
+    let mut streams =
+        marks.special.iter().filter(|(_, _, special)| *special == Special::ObjectStream).peekable();
     for &(reference, offset) in &marks.objects {
         salvage.objects.insert(reference.number, (Location::At(offset), reference.generation));
         while let Some(&&(stream, at, _)) = streams.peek().filter(|(_, at, _)| *at <= offset) {
@@ -162,9 +165,11 @@ fn notice<S: Source>(reader: &Reader<S>) -> Result<Marks, PdfError> {
         // A place is decided only when enough of what follows it is in the window.
         let until = if last { bytes.len() } else { bytes.len().saturating_sub(OVERLAP) };
         let from = if offset == 0 { 0 } else { OVERLAP };
-        for at in from..until {
-            let Some(&byte) = bytes.get(at) else { break };
-            if matches!(byte, b'o' | b'/' | b't' | b'%') {
+        for block in (from..until).step_by(BLOCK) {
+            if !promising(&bytes, block) {
+                continue;
+            }
+            for at in block..until.min(block + BLOCK) {
                 look(&bytes, at, offset, reader.limits().objects, &mut marks)?;
             }
         }
@@ -176,12 +181,27 @@ fn notice<S: Source>(reader: &Reader<S>) -> Result<Marks, PdfError> {
     }
 }
 
+/// Whether one of the words that are looked for may begin in the block at `at`: judged by two
+/// letters, without a branch for each byte.
+fn promising(bytes: &[u8], at: usize) -> bool {
+    let Some((firsts, _)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<BLOCK>) else { return true };
+    let Some((seconds, _)) = bytes.get(at + 1..).and_then(<[u8]>::split_first_chunk::<BLOCK>) else {
+        return true;
+    };
+    firsts.iter().zip(seconds).fold(false, |found, (&first, &second)| {
+        let slash = (first == b'/') & ((second == b'O') | (second == b'X') | (second == b'C'));
+        let keyword = ((first == b'o') & (second == b'b')) | ((first == b't') & (second == b'r'));
+        found | slash | keyword | ((first == b'%') & (second == b'%'))
+    })
+}
+
 fn look(bytes: &[u8], at: usize, offset: u64, highest: u32, marks: &mut Marks) -> Result<(), PdfError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let ends_word = |len: usize| rest.get(len).is_none_or(|&byte| !is_regular(byte));
     if rest.starts_with(b"obj") {
         // Digits may follow at once: `1 0 obj42`.
-        if let Some((reference, start)) = header_before(bytes, at).filter(|(reference, _)| reference.number <= highest)
+        if let Some((reference, start)) =
+            header_before(bytes, at).filter(|(reference, _)| reference.number <= highest)
         {
             if marks.objects.len() >= OBJECTS {
                 return Err(PdfError::Limit { what: "the number of objects" });

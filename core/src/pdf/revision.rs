@@ -133,6 +133,13 @@ pub fn sign_revision<S: Source>(
             (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
         }
         FieldChoice::New { name } => {
+            let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
+            if restrictions.certified && visible {
+                return Err(PdfError::ChangesForbidden {
+                    what: "it is certified, and a new visible field would break that: sign without a seal, \
+                           or in a field that the document has",
+                });
+            }
             let name = new_name(&fields, &restrictions, name)?;
             form::add_field(document, &mut update, &name, signature, request)?;
             (name, Object::Null)

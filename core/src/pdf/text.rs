@@ -1,18 +1,21 @@
 //! Text strings read (ISO 32000-2, 7.9.2.2): UTF-16, UTF-8 or PDFDocEncoding.
 
 /// PDFDocEncoding where it differs from Latin-1 (annex D.3), from 0x18 and from 0x80.
-const LOW: [char; 8] = ['\u{2d8}', '\u{2c7}', '\u{2c6}', '\u{2d9}', '\u{2dd}', '\u{2db}', '\u{2da}', '\u{2dc}'];
+const LOW: [char; 8] =
+    ['\u{2d8}', '\u{2c7}', '\u{2c6}', '\u{2d9}', '\u{2dd}', '\u{2db}', '\u{2da}', '\u{2dc}'];
 const HIGH: [char; 33] = [
-    '\u{2022}', '\u{2020}', '\u{2021}', '\u{2026}', '\u{2014}', '\u{2013}', '\u{192}', '\u{2044}', '\u{2039}',
-    '\u{203a}', '\u{2212}', '\u{2030}', '\u{201e}', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', '\u{201a}',
-    '\u{2122}', '\u{fb01}', '\u{fb02}', '\u{141}', '\u{152}', '\u{160}', '\u{178}', '\u{17d}', '\u{131}',
-    '\u{142}', '\u{153}', '\u{161}', '\u{17e}', '\u{fffd}', '\u{20ac}',
+    '\u{2022}', '\u{2020}', '\u{2021}', '\u{2026}', '\u{2014}', '\u{2013}', '\u{192}', '\u{2044}',
+    '\u{2039}', '\u{203a}', '\u{2212}', '\u{2030}', '\u{201e}', '\u{201c}', '\u{201d}', '\u{2018}',
+    '\u{2019}', '\u{201a}', '\u{2122}', '\u{fb01}', '\u{fb02}', '\u{141}', '\u{152}', '\u{160}', '\u{178}',
+    '\u{17d}', '\u{131}', '\u{142}', '\u{153}', '\u{161}', '\u{17e}', '\u{fffd}', '\u{20ac}',
 ];
 
 /// The text that `bytes` stand for; what is no text becomes U+FFFD.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     let wide = |rest: &[u8], join: fn([u8; 2]) -> u16| {
-        let units = rest.chunks_exact(2).map(|pair| join([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]));
+        let units = rest
+            .chunks_exact(2)
+            .map(|pair| join([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]));
         char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
     };
     match bytes {

@@ -42,6 +42,9 @@ pub(crate) struct Section {
     pub(crate) kind: SectionKind,
     /// Where it begins, from byte 0 of the file.
     pub(crate) start: u64,
+    /// The offset by which it was found, counted from the base: `startxref` or a `/Prev`. White
+    /// space may stand between that place and the section.
+    pub(crate) named: u64,
     /// Where its dictionary ends.
     pub(crate) end: u64,
     pub(crate) trailer: Dictionary,
@@ -113,8 +116,12 @@ impl Rows {
         let Some(span) = span.filter(|span| number - span.first < span.count) else { return Ok(None) };
         let index = number - span.first;
         match span.place {
-            Place::File { start, row } => table::row_at(reader, start + u64::from(index) * row, row, base).map(Some),
-            Place::Packed { row } => Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base)),
+            Place::File { start, row } => {
+                table::row_at(reader, start + u64::from(index) * row, row, base).map(Some)
+            }
+            Place::Packed { row } => {
+                Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base))
+            }
         }
     }
 }
@@ -158,7 +165,9 @@ impl Xref {
         for section in &self.sections {
             let found = section.rows.locate(reader, self.base, number)?;
             match (found, &section.hidden) {
-                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => return Ok(Some(location)),
+                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => {
+                    return Ok(Some(location));
+                }
                 (Some(Location::Free) | None, Some(hidden)) => {
                     if let Some(location) = hidden.locate(reader, self.base, number)?.or(found) {
                         return Ok(Some(location));
@@ -189,26 +198,28 @@ impl Section {
         let blank = head.iter().take_while(|&&byte| is_space(byte)).count();
         let word = head.get(blank..).unwrap_or_default();
         if word.starts_with(b"xref") {
-            return Self::table(reader, base, place + blank as u64);
+            return Self::table(reader, base, place + blank as u64, offset);
         }
         let numbered = word.first().is_some_and(u8::is_ascii_digit);
         if numbered
             && let Ok(placed) = reader.indirect_at(place)
             && is_xref_stream(&placed)
         {
-            return Self::stream(reader, placed);
+            return Self::stream(reader, placed, offset);
         }
         let near = find_table_near(reader, place)?;
-        Self::table(reader, base, near.ok_or(PdfError::damaged("no cross-reference section here", place))?)
+        let near = near.ok_or(PdfError::damaged("no cross-reference section here", place))?;
+        Self::table(reader, base, near, near.saturating_sub(base))
     }
 
-    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64) -> Result<Self, PdfError> {
+    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64, named: u64) -> Result<Self, PdfError> {
         let (mut rows, trailer, end) = table::read(reader, start, base)?;
         rows.sort();
         let hidden = match trailer.get("XRefStm").and_then(Object::as_integer) {
             Some(offset) => {
                 let offset = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(base));
-                let offset = offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
+                let offset =
+                    offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
                 let placed = reader.indirect_at(offset)?;
                 if !is_xref_stream(&placed) {
                     return Err(PdfError::damaged("the stream of a hybrid file is none", offset));
@@ -219,10 +230,10 @@ impl Section {
             }
             None => None,
         };
-        Ok(Self { kind: SectionKind::Table, start, end, trailer, own: None, rows, hidden })
+        Ok(Self { kind: SectionKind::Table, start, named, end, trailer, own: None, rows, hidden })
     }
 
-    fn stream<S: Source>(reader: &Reader<S>, placed: Placed) -> Result<Self, PdfError> {
+    fn stream<S: Source>(reader: &Reader<S>, placed: Placed, named: u64) -> Result<Self, PdfError> {
         let mut rows = stream::read(reader, &placed)?;
         rows.sort();
         let Object::Dictionary(trailer) = placed.object else {
@@ -231,6 +242,7 @@ impl Section {
         Ok(Self {
             kind: SectionKind::Stream,
             start: placed.range.start,
+            named,
             end: placed.range.end,
             trailer,
             own: Some(placed.reference),
@@ -255,7 +267,8 @@ fn find_table_near<S: Source>(reader: &Reader<S>, place: u64) -> Result<Option<u
         let index = at + found;
         let before = index.checked_sub(1).and_then(|before| bytes.get(before)).copied();
         let here = from + index as u64;
-        if before.is_none_or(is_space) && best.is_none_or(|best| here.abs_diff(place) < best.abs_diff(place)) {
+        if before.is_none_or(is_space) && best.is_none_or(|best| here.abs_diff(place) < best.abs_diff(place))
+        {
             best = Some(here);
         }
         at = index + 4;

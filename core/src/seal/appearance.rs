@@ -10,7 +10,7 @@ use crate::{
     },
     seal::{
         SealError,
-        embed::{self, Subset},
+        embed::{Deflater, Subset},
         font::{Fonts, Weight},
         layout::{Ink, Layout, Mark, PlacedLine, paragraph::Run},
     },
@@ -98,10 +98,11 @@ pub(super) fn write(
 ) -> Result<Reference, SealError> {
     let mut subsets = [Subset::of(Weight::Regular), Subset::of(Weight::Bold)];
     let content = operators(layout, frame, &mut subsets);
+    let mut deflater = Deflater::new();
     let mut resources = Dictionary::new();
     for (subset, weight) in subsets.iter().zip([Weight::Regular, Weight::Bold]) {
         if !subset.is_empty() {
-            resources.set(weight.resource(), Object::Reference(subset.write(fonts, update)?));
+            resources.set(weight.resource(), Object::Reference(subset.write(fonts, &mut deflater, update)?));
         }
     }
     let form = Dictionary::new()
@@ -117,7 +118,7 @@ pub(super) fn write(
                     .with("Font", Object::Dictionary(resources)),
             ),
         );
-    Ok(update.add(embed::compressed(form, content.as_bytes())?))
+    Ok(update.add(deflater.stream(form, content.as_bytes())?))
 }
 
 impl Frame {
@@ -206,24 +207,38 @@ fn fill(out: &mut String, rgb: Colour) {
 }
 
 fn colour(out: &mut String, rgb: Colour, name: &str) {
-    for component in rgb {
-        let _ = write!(
-            out,
-            "{} ",
-            object::Real::new((f64::from(component) / 255.0 * 1000.0).round() / 1000.0).text()
-        );
+    operator(out, &rgb.map(|component| f64::from(component) / 255.0), name);
+}
+
+/// An operator after its operands, to a thousandth of a point.
+fn operator(out: &mut String, operands: &[f64], name: &str) {
+    for &operand in operands {
+        number(out, operand);
+        out.push(' ');
     }
     out.push_str(name);
     out.push('\n');
 }
 
-/// An operator after its operands, to a thousandth of a point.
-fn operator(out: &mut String, operands: &[f64], name: &str) {
-    for operand in operands {
-        let _ = write!(out, "{} ", object::Real::new((operand * 1000.0).round() / 1000.0).text());
+/// A number with at most three decimals. Several times faster than the general way, and a seal
+/// has hundreds of them.
+fn number(out: &mut String, value: f64) {
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to what both types can hold")]
+    let thousandths = (value * 1000.0).round().clamp(-1e15, 1e15) as i64;
+    if thousandths < 0 {
+        out.push('-');
     }
-    out.push_str(name);
-    out.push('\n');
+    let (whole, mut rest) = (thousandths.unsigned_abs() / 1000, thousandths.unsigned_abs() % 1000);
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{whole}");
+    if rest > 0 {
+        let mut digits = 3;
+        while rest % 10 == 0 {
+            rest /= 10;
+            digits -= 1;
+        }
+        let _ = write!(out, ".{rest:0digits$}");
+    }
 }
 
 fn path(out: &mut String, steps: &[Step], mark: Mark) {
@@ -271,4 +286,28 @@ fn show_run(out: &mut String, run: &Run, size: f64, subset: &mut Subset) {
         let _ = write!(out, "{:04X}", subset.cid(glyph));
     }
     out.push_str("> Tj\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_exact_to_a_thousandth() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (12.0, "12"),
+            (0.5, "0.5"),
+            (1.05, "1.05"),
+            (-3.0071, "-3.007"),
+            (0.0004, "0"),
+            (999.9996, "1000"),
+            (f64::NAN, "0"),
+        ] {
+            let mut out = String::new();
+            number(&mut out, value);
+            assert_eq!(out, expected, "{value}");
+        }
+    }
 }

@@ -28,8 +28,7 @@ fn validate(name: &str, pool: &[Certificate]) -> Result<Vec<Certificate>, TrustE
 
 #[test]
 fn a_path_leads_to_the_anchor_whatever_the_order_of_the_pool() {
-    let expected =
-        [certificates(&["ana-a1", "ac2", "ac1"]), vec![fixture::root()]].concat();
+    let expected = [certificates(&["ana-a1", "ac2", "ac1"]), vec![fixture::root()]].concat();
     for pool in [["ac1", "ac2", "alheia"], ["alheia", "ac2", "ac1"], ["ac2", "ac1", "ac2"]] {
         assert_eq!(validate("ana-a1", &certificates(&pool)).unwrap(), expected);
     }

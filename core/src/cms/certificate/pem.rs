@@ -98,7 +98,9 @@ mod tests {
 
     #[test]
     fn a_file_without_a_certificate_is_refused() {
-        for text in ["", "hello", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"] {
+        for text in
+            ["", "hello", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"]
+        {
             assert!(from_pem_or_der(text.as_bytes()).is_err(), "{text}");
         }
     }

@@ -36,7 +36,10 @@ pub(super) struct SignerInfo {
 #[derive(Debug, Clone)]
 enum SignerIdentifier {
     /// Name and serial number, raw.
-    Issuer { name: Vec<u8>, serial: Vec<u8> },
+    Issuer {
+        name: Vec<u8>,
+        serial: Vec<u8>,
+    },
     SubjectKey(Vec<u8>),
 }
 

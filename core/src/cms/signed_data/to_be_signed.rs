@@ -101,10 +101,7 @@ impl ToBeSigned {
         algorithm: SignatureAlgorithm,
     ) -> Result<Self, CmsError> {
         if content.algorithm() != algorithm.digest() {
-            return Err(CmsError::DigestAlgorithm {
-                given: content.algorithm(),
-                needed: algorithm.digest(),
-            });
+            return Err(CmsError::DigestAlgorithm { given: content.algorithm(), needed: algorithm.digest() });
         }
         let mut attributes = Attributes::new();
         attributes.insert(attribute(CONTENT_TYPE, Any::encode_from(&ID_DATA)?)?)?;
@@ -142,7 +139,7 @@ impl ToBeSigned {
         self.assemble(signature)
     }
 
-    fn assemble(&self, signature: &[u8]) -> Result<Vec<u8>, CmsError> {
+    pub(super) fn assemble(&self, signature: &[u8]) -> Result<Vec<u8>, CmsError> {
         let digest_algorithm = AlgorithmIdentifierOwned {
             oid: digest_identifier(self.algorithm.digest()),
             // RFC 5754, 2: absent for the SHA-2 family.
@@ -186,10 +183,8 @@ fn attribute(oid: ObjectIdentifier, value: Any) -> Result<Attribute, CmsError> {
 /// The reference names the signer by hash, and by the *issuer's* directoryName with the serial:
 /// ITI's validator refuses other forms.
 fn signing_certificate(signer: &Certificate) -> Result<SigningCertificateV2, CmsError> {
-    let directory_name = Any::new(
-        Tag::ContextSpecific { constructed: true, number: TagNumber(4) },
-        signer.issuer(),
-    )?;
+    let directory_name =
+        Any::new(Tag::ContextSpecific { constructed: true, number: TagNumber(4) }, signer.issuer())?;
     let certificate = EssCertIdV2 {
         cert_hash: OctetString::new(DigestAlgorithm::Sha256.digest(signer.to_der()).as_bytes())?,
         issuer_serial: IssuerSerial {

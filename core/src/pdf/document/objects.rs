@@ -175,6 +175,9 @@ impl<S: Source> Document<S> {
         let Some(Location::At(offset)) = self.locate(reference.number)? else { return Ok(Object::Null) };
         let placed = self.placed(reference.number, offset)?;
         // Another reference would be one hop too many for a length or a filter.
-        Ok(placed.map(|placed| placed.object).filter(|object| object.as_reference().is_none()).unwrap_or(Object::Null))
+        Ok(placed
+            .map(|placed| placed.object)
+            .filter(|object| object.as_reference().is_none())
+            .unwrap_or(Object::Null))
     }
 }

@@ -105,7 +105,9 @@ impl<S: Source> Document<S> {
             }
             match next {
                 Some((rest, kid)) if kid.direct.is_none() => (left, node) = (rest, kid),
-                Some((1, kid)) if !kid.dictionary.contains("Kids") => return self.page_at(kid, number).map(Some),
+                Some((1, kid)) if !kid.dictionary.contains("Kids") => {
+                    return self.page_at(kid, number).map(Some);
+                }
                 Some(_) | None => return Ok(None),
             }
         }
@@ -172,7 +174,9 @@ impl<S: Source> Document<S> {
     }
 
     fn root_node(&self) -> Result<Option<Node>, PdfError> {
-        let Some(reference) = self.catalog().get("Pages").and_then(Object::as_reference) else { return Ok(None) };
+        let Some(reference) = self.catalog().get("Pages").and_then(Object::as_reference) else {
+            return Ok(None);
+        };
         let Object::Dictionary(dictionary) = self.object(reference)? else { return Ok(None) };
         let inherited = self.inherit(&Inherited::default(), &dictionary)?;
         Ok(Some(Node { reference, direct: None, dictionary, inherited }))
@@ -222,7 +226,11 @@ impl<S: Source> Document<S> {
     }
 
     /// The rectangle at `key`, if it is one.
-    pub(crate) fn rectangle(&self, dictionary: &Dictionary, key: &str) -> Result<Option<Rectangle>, PdfError> {
+    pub(crate) fn rectangle(
+        &self,
+        dictionary: &Dictionary,
+        key: &str,
+    ) -> Result<Option<Rectangle>, PdfError> {
         let object = self.entry(dictionary, key)?;
         let Some([a, b, c, d]) = object.as_array() else { return Ok(None) };
         let mut numbers = [0.0; 4];
@@ -237,7 +245,8 @@ impl<S: Source> Document<S> {
     }
 
     fn page_at(&self, node: Node, number: u32) -> Result<Page, PdfError> {
-        let whole = |found: Option<Rectangle>| found.filter(|found| found.width() > 0.0 && found.height() > 0.0);
+        let whole =
+            |found: Option<Rectangle>| found.filter(|found| found.width() > 0.0 && found.height() > 0.0);
         let media_box = whole(node.inherited.media_box).unwrap_or(Rectangle::LETTER);
         let crop_box = node.inherited.crop_box.and_then(|crop_box| crop_box.intersection(&media_box));
         let unit = self.entry(&node.dictionary, "UserUnit")?.as_number();
@@ -247,6 +256,12 @@ impl<S: Source> Document<S> {
             rotation: Rotation::from_degrees(node.inherited.rotate.unwrap_or(0)),
             user_unit: unit.filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0),
         };
-        Ok(Page { reference: node.reference, direct: node.direct, dictionary: node.dictionary, geometry, number })
+        Ok(Page {
+            reference: node.reference,
+            direct: node.direct,
+            dictionary: node.dictionary,
+            geometry,
+            number,
+        })
     }
 }

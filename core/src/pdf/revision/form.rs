@@ -22,7 +22,8 @@ pub(super) fn sign_existing<S: Source>(
     signature: Reference,
     appearance: Option<Reference>,
 ) -> Result<(), PdfError> {
-    let place = field.reference.ok_or(PdfError::Unsupported { what: "a field that is no indirect object" })?;
+    let place =
+        field.reference.ok_or(PdfError::Unsupported { what: "a field that is no indirect object" })?;
     let mut dictionary = field.dictionary.clone();
     dictionary.set("V", Object::Reference(signature));
     let widget = field.widget.as_ref().and_then(|widget| widget.reference);
@@ -184,7 +185,10 @@ fn append<S: Source>(
 }
 
 /// Where the value behind `reference` stands, and the value.
-fn last_hop<S: Source>(document: &Document<S>, reference: Reference) -> Result<(Reference, Object), PdfError> {
+fn last_hop<S: Source>(
+    document: &Document<S>,
+    reference: Reference,
+) -> Result<(Reference, Object), PdfError> {
     let mut place = reference;
     for _ in 0..document.limits().reference_hops {
         match document.object(place)? {

@@ -37,7 +37,12 @@ pub(super) fn write<S: Source>(
     dictionary: &Dictionary,
     request: &SignatureRequest<'_>,
 ) -> Result<Written, PdfError> {
-    let mut out = Output { start: document.len(), base: document.xref().base, bytes: Vec::new(), entries: inherited(document)? };
+    let mut out = Output {
+        start: document.len(),
+        base: document.xref().base,
+        bytes: Vec::new(),
+        entries: inherited(document)?,
+    };
     let last = document.reader().window(document.len().saturating_sub(1), 1)?;
     if !matches!(last.as_slice(), [b'\n' | b'\r']) {
         out.bytes.push(b'\n');
@@ -56,8 +61,8 @@ pub(super) fn write<S: Source>(
 
     let mut trailer = Dictionary::new().with("Size", Object::Integer(i64::from(update.next_number())));
     if let Some(section) = document.xref().sections.first().filter(|_| !document.is_repaired()) {
-        let previous = section.start.saturating_sub(out.base);
-        trailer.set("Prev", Object::Integer(i64::try_from(previous).unwrap_or(i64::MAX)));
+        // As the file itself names it: validators compare it with the last `startxref`.
+        trailer.set("Prev", Object::Integer(i64::try_from(section.named).unwrap_or(i64::MAX)));
     }
     trailer.set("Root", Object::Reference(document.root()));
     if let Some(information @ Object::Reference(_)) = document.trailer().get("Info") {
@@ -113,7 +118,8 @@ fn identifier<S: Source>(
     update: &[u8],
 ) -> Result<Object, PdfError> {
     let old = document.entry(document.trailer(), "ID")?;
-    let first = old.as_array().and_then(<[Object]>::first).map(|first| document.resolve(first)).transpose()?;
+    let first =
+        old.as_array().and_then(<[Object]>::first).map(|first| document.resolve(first)).transpose()?;
     let first = first.as_ref().and_then(Object::as_string).filter(|first| !first.is_empty());
     let mut digest = RunningDigest::new(DigestAlgorithm::Sha256);
     digest.update(first.unwrap_or_default());
@@ -223,7 +229,9 @@ impl Output {
         let mut runs: Vec<(u32, Vec<(u16, Location)>)> = Vec::new();
         for (&number, &entry) in &self.entries {
             match runs.last_mut() {
-                Some((first, run)) if u64::from(*first) + run.len() as u64 == u64::from(number) => run.push(entry),
+                Some((first, run)) if u64::from(*first) + run.len() as u64 == u64::from(number) => {
+                    run.push(entry)
+                }
                 Some(_) | None => runs.push((number, vec![entry])),
             }
         }
@@ -239,7 +247,9 @@ impl Output {
                     Location::At(offset) => (offset, 'n'),
                     Location::Free => (0, 'f'),
                     Location::Within { .. } => {
-                        return Err(PdfError::Unsupported { what: "object streams without a cross-reference stream" });
+                        return Err(PdfError::Unsupported {
+                            what: "object streams without a cross-reference stream",
+                        });
                     }
                 };
                 self.bytes.extend_from_slice(format!("{offset:010} {generation:05} {kind}\r\n").as_bytes());

@@ -13,7 +13,8 @@ pub(super) fn read<S: Source>(reader: &Reader<S>, placed: &Placed) -> Result<Row
         return Err(broken("a cross-reference stream is none"));
     };
     let widths: Option<Vec<usize>> = dictionary.get("W").and_then(Object::as_array).and_then(|items| {
-        let widths = items.iter().map(|item| usize::try_from(item.as_integer()?).ok().filter(|&width| width <= 8));
+        let widths =
+            items.iter().map(|item| usize::try_from(item.as_integer()?).ok().filter(|&width| width <= 8));
         widths.collect()
     });
     let Some([kind, second, third, ..]) = widths.as_deref() else {

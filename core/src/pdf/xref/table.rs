@@ -66,7 +66,8 @@ pub(super) fn read<S: Source>(
             return Err(PdfError::Limit { what: "the number of objects" });
         };
         // Some writers count the head of the free list, which is object 0, as object 1.
-        if first == 1 && row(text.at(at)?, base).is_some_and(|row| row.offset == 0 && row.generation == 65535) {
+        if first == 1 && row(text.at(at)?, base).is_some_and(|row| row.offset == 0 && row.generation == 65535)
+        {
             first = 0;
         }
         if count == 0 {
@@ -92,7 +93,9 @@ pub(super) fn row_at<S: Source>(
     base: u64,
 ) -> Result<Location, PdfError> {
     let bytes = reader.window(start, usize::try_from(len).unwrap_or(ROW_WINDOW).min(ROW_WINDOW))?;
-    row(&bytes, base).map(|row| row.location).ok_or(PdfError::damaged("a cross-reference row is wrong", start))
+    row(&bytes, base)
+        .map(|row| row.location)
+        .ok_or(PdfError::damaged("a cross-reference row is wrong", start))
 }
 
 /// `trailer` and its dictionary, which stand at `at`.
@@ -177,7 +180,8 @@ fn regular<S: Source>(
     let fits = bytes.starts_with(b"trailer") || header(bytes).is_some_and(|_| row(bytes, base).is_none());
     // Rows that begin with blanks shift against their numbers only if their length is not the same.
     let middle = start + len * u64::from(count / 2);
-    let fits = fits && row(text.at(middle)?, base).is_some_and(|row| count / 2 + 1 == count || row.len as u64 == len);
+    let fits = fits
+        && row(text.at(middle)?, base).is_some_and(|row| count / 2 + 1 == count || row.len as u64 == len);
     Ok(fits.then_some((len, next)))
 }
 

@@ -1,0 +1,122 @@
+//! Who may name which outside crate, and which crates must never be reachable.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{metadata, packages, rust_file};
+
+/// An outside crate by its name in code, the folders or files that may name it, and why.
+const OWNERS: &[(&[&str], &[&str], &str)] = &[
+    (&["cms"], &["core/src/cms"], "one place for CMS; its types do not leak"),
+    (
+        &["const_oid", "der", "spki", "x509_cert"],
+        &["core/src/cms", "core/src/credential", "core/src/trust", "service/src/token"],
+        "one place for ASN.1",
+    ),
+    (&["cryptoki"], &["service/src/token"], "a vendor's module is loaded in a token host only"),
+    (&["pcsc"], &["service/src/token/reader"], "one watcher of readers"),
+    (
+        &["cbc", "des", "hmac", "pkcs12", "pkcs5", "pkcs8", "rc2"],
+        &["service/src/token"],
+        "private keys are in memory in a token host only",
+    ),
+    (
+        &["p256", "p384", "p521"],
+        &["core/src/cms", "core/src/algorithm", "service/src/token"],
+        "curves: verified in core, used in a token host",
+    ),
+    (&["flate2"], &["core/src/pdf", "core/src/seal", "tests/"], "streams are written by core"),
+    (&["subsetter", "ttf_parser"], &["core/src/seal"], "fonts are a matter of the seal"),
+    (
+        &["clap", "indicatif", "rpassword"],
+        &["service/src/cli", "service/src/main.rs"],
+        "only the command line speaks to a terminal",
+    ),
+    (&["jiff"], &["service/src/clock.rs"], "one clock"),
+    (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
+];
+
+/// From a member, these are never reachable, on any system: and why.
+const UNREACHABLE: &[(&str, &[&str], &str)] = &[
+    (
+        "signer-core",
+        &["cryptoki", "pcsc", "rustix", "tokio", "clap", "tempfile"],
+        "core is pure",
+    ),
+    ("signer-ipc", &["cms", "cryptoki", "pcsc", "ring", "tokio"], "the protocol decides nothing"),
+    ("signer-tray", &["cms", "cryptoki", "pcsc", "ring", "tokio"], "the tray holds nothing"),
+    ("xtask", &["ring", "cryptoki", "pcsc", "tokio", "syn"], "builds before anything is installed"),
+];
+
+/// Proves A4.
+#[test]
+fn outside_crates_are_named_by_their_owners_only() {
+    let mut wrong = Vec::new();
+    for file in rust_file::all() {
+        let crates = file.crates();
+        for (names, places, why) in OWNERS {
+            if !places.iter().any(|place| file.name.starts_with(place)) {
+                let named = names.iter().filter(|name| crates.contains(**name));
+                wrong.extend(named.map(|name| format!("{} names {name}: {why}", file.name)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Proves A4.
+#[test]
+fn forbidden_crates_are_out_of_reach() {
+    for target in ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
+        let metadata = metadata(&["--filter-platform", target]);
+        for (member, forbidden, why) in UNREACHABLE {
+            let reached = reachable(&metadata, member);
+            for name in *forbidden {
+                assert!(!reached.contains(*name), "{member} reaches {name} on {target}: {why}");
+            }
+        }
+    }
+}
+
+/// A row about a crate that nobody uses any more is news too.
+#[test]
+fn the_tables_are_not_stale() {
+    let metadata = metadata(&[]);
+    let known: BTreeSet<String> =
+        packages(&metadata).map(|package| package["name"].as_str().unwrap().replace('-', "_")).collect();
+    // Kept out before anybody thinks of them.
+    let absent = ["tokio", "lopdf", "proptest"];
+    let named = OWNERS.iter().flat_map(|(names, ..)| *names).chain(UNREACHABLE.iter().flat_map(|row| row.1));
+    for name in named {
+        assert!(known.contains(*name) || absent.contains(name), "{name} is in no Cargo.toml any more");
+    }
+}
+
+/// The names of all packages that a member needs to run or to be built, tests aside.
+fn reachable(metadata: &Value, member: &str) -> BTreeSet<String> {
+    let names: BTreeMap<&str, &str> = packages(metadata)
+        .map(|package| (package["id"].as_str().unwrap(), package["name"].as_str().unwrap()))
+        .collect();
+    let nodes: BTreeMap<&str, &Value> = metadata["resolve"]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| (node["id"].as_str().unwrap(), node))
+        .collect();
+    let start = names.iter().find(|(_, name)| **name == member).map(|(id, _)| *id).unwrap();
+    let mut found = BTreeSet::new();
+    let mut waiting = vec![start];
+    while let Some(id) = waiting.pop() {
+        if !found.insert(names[id].to_owned()) {
+            continue;
+        }
+        for dependency in nodes[id]["deps"].as_array().unwrap() {
+            let kinds = dependency["dep_kinds"].as_array().unwrap();
+            if kinds.iter().any(|kind| kind["kind"].is_null()) {
+                waiting.push(dependency["pkg"].as_str().unwrap());
+            }
+        }
+    }
+    found
+}

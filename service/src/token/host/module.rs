@@ -184,8 +184,12 @@ impl Module {
             };
         let value = match signed {
             Ok(value) => value,
-            Err(signature::SignFailure::Login(error)) => return Err(self.login_failed(slot, error)),
+            Err(signature::SignFailure::Login(error)) => {
+                self.renew_session(slot);
+                return Err(self.login_failed(slot, error));
+            }
             Err(signature::SignFailure::Sign(error)) => {
+                self.renew_session(slot);
                 return Err(self.forget_if_gone(slot, failure(error)));
             }
             Err(signature::SignFailure::Refused(failure)) => return Err(failure),
@@ -265,6 +269,16 @@ impl Module {
         };
         self.slots.insert(slot.id(), opened);
         Ok(())
+    }
+
+    /// A failed signature may leave its operation active, and only the end of its session ends
+    /// that for sure. The new session comes first: without any, the login would be lost.
+    fn renew_session(&mut self, slot: Slot) {
+        if let (Ok(session), Some(opened)) =
+            (self.client.open_ro_session(slot), self.slots.get_mut(&slot.id()))
+        {
+            opened.session = session;
+        }
     }
 
     fn remember(&mut self, slot: u64, credential: objects::Found) -> u32 {

@@ -47,7 +47,7 @@ fn of_value(value: RvError, function: Function) -> Failure {
         | RvError::DomainParamsInvalid
         | RvError::MechanismInvalid
         | RvError::MechanismParamInvalid => {
-            Failure::KeyUnsupported { kind: format!("{function} returned {value:?}") }
+            Failure::KeyUnsupported { kind: format!("{} returned {value:?}", name(function)) }
         }
         RvError::HostMemory
         | RvError::GeneralError
@@ -122,12 +122,17 @@ fn of_value(value: RvError, function: Function) -> Failure {
         | RvError::LibraryLoadFailed
         | RvError::PinTooWeak
         | RvError::PublicKeyInvalid => {
-            Failure::TokenFailed { function: function.to_string(), value: format!("{value:?}") }
+            Failure::TokenFailed { function: name(function), value: format!("{value:?}") }
         }
         RvError::VendorDefined(number) | RvError::UnknownErrorCode(number) => {
-            Failure::TokenFailed { function: function.to_string(), value: format!("{number:#x}") }
+            Failure::TokenFailed { function: name(function), value: format!("{number:#x}") }
         }
     }
+}
+
+/// The function as the standard writes it.
+fn name(function: Function) -> String {
+    format!("C_{function:?}")
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ cargo xtask COMMAND
                                    validator and pdfsig both accept it
   test                             everything that CI runs, with a summary
   bench pdf                        time and memory of signing, beside hashing the same bytes
-  windows check                    type-checks all members for x86_64-pc-windows-gnu
-  macos check                      type-checks all members for aarch64-apple-darwin
+  windows check                    type-checks what is shipped for x86_64-pc-windows-gnu
+  macos check                      type-checks what is shipped for aarch64-apple-darwin
 ";
 
 fn main() -> ExitCode {

@@ -15,10 +15,7 @@ use std::{
 };
 
 use signer_core::{
-    algorithm::SignatureAlgorithm,
-    cms::certificate::Certificate,
-    digest::DigestAlgorithm,
-    error::ErrorCode,
+    algorithm::SignatureAlgorithm, cms::certificate::Certificate, digest::DigestAlgorithm, error::ErrorCode,
 };
 use signer_ipc::secret::Secret;
 use signer_service::token::{
@@ -27,7 +24,6 @@ use signer_service::token::{
     error::{TokenError, TriesLeft},
 };
 use signer_tests::{
-
     processes::{own_copy, wait_until_none},
     repository, signer_program,
     signing::{PASSWORD, a1, code, signer},
@@ -114,7 +110,10 @@ fn every_a1_file_of_the_test_pki_opens_or_is_refused_as_it_should() {
         match (&expected, &found) {
             (Err(expected), Err(error)) if *expected == error.code() => {}
             (Ok(count), Ok((_, credentials))) if *count == credentials.len() => {}
-            _ => failures.push(format!("{file}: {expected:?}, found {:?}", found.as_ref().map(|(_, list)| list.len()))),
+            _ => failures.push(format!(
+                "{file}: {expected:?}, found {:?}",
+                found.as_ref().map(|(_, list)| list.len())
+            )),
         }
         let Ok((mut host, credentials)) = found else { continue };
         for credential in &credentials {
@@ -217,7 +216,10 @@ fn a_softhsm_token_shows_certificates_signs_and_counts_tries() {
             assert!(matches!(host.sign(&before[0], algorithm, MESSAGE), Err(TokenError::PinNeeded)));
 
             let refused = host.unlock(token, &secret("111111")).unwrap_err();
-            assert!(matches!(refused, TokenError::PinIncorrect { tries_left: TriesLeft::Low }), "{refused:?}");
+            assert!(
+                matches!(refused, TokenError::PinIncorrect { tries_left: TriesLeft::Low }),
+                "{refused:?}"
+            );
             assert!(matches!(host.unlock(token, &secret("")), Err(TokenError::PinNeeded)));
 
             host.unlock(token, &secret(PIN)).unwrap();
@@ -327,7 +329,11 @@ fn no_host_outlives_the_service_even_inside_a_call() {
         let module = faulty(directory, "hang-in-sign");
         let (pin, input) = (directory.join("pin"), directory.join("in.pdf"));
         fs::write(&pin, PIN).unwrap();
-        fs::write(&input, signer_tests::documents::document(signer_tests::documents::Layout::Table, 1, 9_000)).unwrap();
+        fs::write(
+            &input,
+            signer_tests::documents::document(signer_tests::documents::Layout::Table, 1, 9_000),
+        )
+        .unwrap();
         let mut service = Command::new(&program)
             .args(["sign", "--module"])
             .arg(&module)
@@ -489,7 +495,10 @@ fn the_environment_of_a_host_is_scrubbed() {
     };
     let text = String::from_utf8_lossy(&environment);
     for name in text.split('\0').filter_map(|entry| entry.split('=').next()) {
-        assert!(!name.starts_with("CARGO") && !name.starts_with("LD_P") && !name.starts_with("RUST"), "{name}");
+        assert!(
+            !name.starts_with("CARGO") && !name.starts_with("LD_P") && !name.starts_with("RUST"),
+            "{name}"
+        );
     }
     assert!(text.contains("HOME=") || std::env::var_os("HOME").is_none());
     drop(turn);

@@ -170,7 +170,7 @@ pub fn sign(
     let original_len = document.len();
     let algorithm = prepared.algorithm().digest();
     let mut running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
-        .map_err(|error| DestinationError::from(error))?;
+        .map_err(DestinationError::from)?;
     for part in prepared.hashed_parts() {
         running.update(part);
     }

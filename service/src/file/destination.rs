@@ -67,6 +67,7 @@ impl DestinationError {
 }
 
 impl From<io::Error> for DestinationError {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the list of the standard library grows")]
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::AlreadyExists => Self::Exists,

@@ -46,6 +46,7 @@ fn look_into(context: &pcsc::Context, name: &CStr) -> Result<Reader, ReaderError
     Ok(Reader { name: name.to_string_lossy().into_owned(), card })
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other codes of PC/SC mean the same here")]
 fn refused(error: pcsc::Error) -> ReaderError {
     match error {
         pcsc::Error::NoService | pcsc::Error::ServiceStopped => ReaderError::ServiceAbsent,

@@ -10,3 +10,12 @@ pub mod reader;
 
 /// The hidden sub-command that makes this program a token host.
 pub const HOST_COMMAND: &str = "token-host";
+
+/// Closes this process against others, before a PIN or password passes through it: not dumpable,
+/// no core file.
+///
+/// # Errors
+/// What the operating system says.
+pub fn conceal_process() -> std::io::Result<()> {
+    platform::conceal()
+}

@@ -32,12 +32,18 @@ pub(super) const KEPT_VARIABLES: &[&str] = &[
     "XDG_*",
 ];
 
-/// Closes the process against others, for good: before any secret or foreign code is in it.
-pub(in crate::token) fn harden() -> io::Result<()> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+/// Closes the process against others, for good: before any secret is in it.
+pub(in crate::token) fn conceal() -> io::Result<()> {
     // Also refuses ptrace(2) and /proc/PID/{mem,environ} to other processes of the login.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    Ok(())
+}
+
+/// [`conceal`], and binds the process to its parent: before any foreign code is in it.
+pub(in crate::token) fn harden() -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    conceal()?;
     rustix::thread::set_no_new_privs(true)?;
     Ok(())
 }

@@ -25,10 +25,15 @@ pub(super) const KEPT_VARIABLES: &[&str] = &[
     "__CF_USER_TEXT_ENCODING",
 ];
 
-/// Closes the process against others, for good: before any secret or foreign code is in it.
-pub(in crate::token) fn harden() -> io::Result<()> {
+/// Closes the process against others, for good: before any secret is in it.
+pub(in crate::token) fn conceal() -> io::Result<()> {
     rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
     Ok(())
+}
+
+/// The same: nothing more is known for a token host here.
+pub(in crate::token) fn harden() -> io::Result<()> {
+    conceal()
 }
 
 /// Keeps the host out of the directory that the caller happens to be in.

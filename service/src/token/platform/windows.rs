@@ -41,6 +41,11 @@ pub(super) const KEPT_VARIABLES: &[&str] = &[
     "windir",
 ];
 
+/// Keeps a crash of this process from asking the person and from writing an error report.
+pub(in crate::token) fn conceal() -> io::Result<()> {
+    harden()
+}
+
 /// Keeps a crashing module from asking the person and from writing an error report.
 #[expect(unsafe_code, reason = "the standard library has no error mode")]
 pub(in crate::token) fn harden() -> io::Result<()> {

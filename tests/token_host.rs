@@ -1,6 +1,9 @@
 //! Token hosts as the service uses them: A1 files, modules that misbehave, what is left behind.
 #![cfg(target_os = "linux")]
 
+#[path = "token_host/openssl.rs"]
+mod openssl;
+
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -30,6 +33,8 @@ use signer_tests::{
     softhsm::SoftHsm,
 };
 
+use crate::openssl::openssl_accepts;
+
 const PIN: &str = "482915";
 const MESSAGE: &[u8] = b"signed attributes, or what stands for them";
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -57,36 +62,6 @@ fn open_a1(path: &Path, password: &str) -> Result<(TokenHost, Vec<HostCredential
 fn algorithm(credential: &HostCredential) -> Option<SignatureAlgorithm> {
     let kind = Certificate::from_der(&credential.certificate_der).ok()?.key_kind();
     kind.signature_algorithm(kind.default_digest()).ok()
-}
-
-/// OpenSSL's opinion on a signature value.
-fn openssl_accepts(credential: &HostCredential, algorithm: SignatureAlgorithm, value: &[u8]) -> bool {
-    let directory = tempfile::tempdir().unwrap();
-    let place = |name: &str| directory.path().join(name);
-    fs::write(place("certificate.der"), &credential.certificate_der).unwrap();
-    fs::write(place("message"), MESSAGE).unwrap();
-    fs::write(place("value"), value).unwrap();
-    let key = Command::new("openssl")
-        .args(["x509", "-inform", "DER", "-noout", "-pubkey", "-in"])
-        .arg(place("certificate.der"))
-        .output()
-        .unwrap();
-    fs::write(place("key.pem"), key.stdout).unwrap();
-    let digest = match algorithm.digest() {
-        DigestAlgorithm::Sha1 => "-sha1",
-        DigestAlgorithm::Sha256 => "-sha256",
-        DigestAlgorithm::Sha384 => "-sha384",
-        DigestAlgorithm::Sha512 => "-sha512",
-    };
-    Command::new("openssl")
-        .args(["dgst", digest, "-verify"])
-        .arg(place("key.pem"))
-        .arg("-signature")
-        .args([place("value"), place("message")])
-        .output()
-        .unwrap()
-        .status
-        .success()
 }
 
 #[test]

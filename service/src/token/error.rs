@@ -154,13 +154,14 @@ impl TokenError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Absent => ErrorCode::TokenAbsent,
-            Self::Cancelled | Self::Failed { .. } | Self::TimedOut { .. } => ErrorCode::TokenFailed,
+            Self::Cancelled
+            | Self::Crashed { module: ModuleLoaded::No, .. }
+            | Self::Failed { .. }
+            | Self::TimedOut { .. } => ErrorCode::TokenFailed,
             Self::Crashed { module: ModuleLoaded::Yes, .. } => ErrorCode::ModuleCrashed,
-            Self::Crashed { module: ModuleLoaded::No, .. }
-            | Self::Internal { .. }
-            | Self::Protocol(_)
-            | Self::Start(_)
-            | Self::Unexpected => ErrorCode::Internal,
+            Self::Internal { .. } | Self::Protocol(_) | Self::Start(_) | Self::Unexpected => {
+                ErrorCode::Internal
+            }
             Self::CredentialUnknown | Self::NoPrivateKey => ErrorCode::CredentialNotFound,
             Self::FileDamaged { .. } => ErrorCode::CredentialUnreadable,
             Self::FileUnreadable { .. } => ErrorCode::InputUnreadable,

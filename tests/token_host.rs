@@ -439,10 +439,10 @@ fn a_program_that_is_no_host_is_told() {
     for program in ["/bin/true", "/bin/false"] {
         let mut host = match TokenHost::spawn(Path::new(program)) {
             Ok(host) => host,
-            Err(error) => return assert_eq!(error.code(), ErrorCode::Internal),
+            Err(error) => return assert_eq!(error.code(), ErrorCode::TokenFailed),
         };
         let refused = host.open_file(&a1("ecpf-a1-moderno.p12")).unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::Internal, "{refused}");
+        assert_eq!(refused.code(), ErrorCode::TokenFailed, "{refused}");
     }
     assert!(matches!(TokenHost::spawn(Path::new("/no/such/program")), Err(TokenError::Start(_))));
 }

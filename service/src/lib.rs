@@ -1,6 +1,6 @@
 //! The service, the token host and the command line of CyberCore Signer.
 //!
-//! - [`file`]: reads, copies and writes the person's files
+//! - [`mod@file`]: reads, copies and writes the person's files
 //! - [`token`]: credentials, reached only through a token host process
 //! - [`sign`] and [`validate`]: the two jobs, from file to file
 //! - [`cli`]: the command line; [`text`]: what it says

@@ -1,7 +1,7 @@
 //! One pass over a document: copied to the destination while the copy is hashed.
 //!
 //! What is hashed are the bytes of the copy, so the digest is that of the output even if
-//! somebody writes to the input meanwhile. From [`TWO_THREADS_FROM`] on, a second thread
+//! somebody writes to the input meanwhile. From one mebibyte on, a second thread
 //! copies inside the kernel and the caller's thread hashes behind it: hashing is the slower
 //! of the two, so the copy costs nothing.
 

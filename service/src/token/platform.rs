@@ -35,11 +35,10 @@ fn is_kept(name: &str) -> bool {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn only_what_modules_need_is_kept() {
         for name in

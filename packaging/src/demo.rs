@@ -97,7 +97,7 @@ fn conclude(
 ) -> Result<(), Failure> {
     let verdict = match &ours {
         Ok(()) => "valid, chain trusted, entire file covered",
-        Err(_) => "NOT accepted, see above",
+        Err(_) => "NOT all signatures of the document are confirmed, see above",
     };
     say("\n== verdict");
     say(&format!("document:          {}", input.display()));

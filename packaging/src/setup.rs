@@ -8,7 +8,7 @@ pub(crate) use python::{tool as python_tool, venv_python};
 pub(crate) use rustup::{MACOS, Target, WINDOWS, installed as target_installed};
 
 use crate::{
-    command::say,
+    command::{cargo, run as run_command, say},
     failure::Failure,
     machine::{self, Machine},
 };
@@ -39,7 +39,13 @@ pub(crate) fn run(purpose: Purpose) -> Result<(), Failure> {
     if purpose >= Purpose::Test {
         python::install()?;
         rustup::add_targets()?;
+        fetch_crates()?;
     }
     say("setup: ready");
     Ok(())
+}
+
+/// Downloads the crates of every target: the tests read the whole graph without a network.
+fn fetch_crates() -> Result<(), Failure> {
+    run_command(&mut cargo(["fetch", "--locked"]))
 }

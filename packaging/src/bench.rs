@@ -1,7 +1,7 @@
 //! `bench`: measures the release build.
 
 use crate::{
-    command::{cargo, run},
+    command::{cargo, run, target},
     failure::Failure,
     setup::{self, Purpose},
 };
@@ -10,5 +10,7 @@ use crate::{
 pub(crate) fn pdf() -> Result<(), Failure> {
     setup::run(Purpose::Demo)?;
     run(&mut cargo(["build", "--release", "--locked", "--bins"]))?;
-    run(&mut cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "pdf"]))
+    let program = target().join("release/cybercore-signer");
+    // Without it the bench would build and measure the program as the tests use it.
+    run(cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "pdf"]).env("SIGNER_PROGRAM", program))
 }

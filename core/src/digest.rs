@@ -70,6 +70,11 @@ impl Digest {
         (value.len() == algorithm.output_len()).then_some(Self { algorithm, value })
     }
 
+    /// The value in lower-case hexadecimal.
+    pub fn to_hex(&self) -> String {
+        self.value.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// The algorithm it was made with.
     pub const fn algorithm(&self) -> DigestAlgorithm {
         self.algorithm

@@ -6,30 +6,42 @@
 /// A stable, documented error code. Its text ([`ErrorCode::as_str`]) never changes meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorCode {
+    /// Too many requests of this client wait for the person.
+    ApprovalBusy,
+    /// The request was withdrawn, or the service stopped.
+    ApprovalCancelled,
+    /// The person said no.
+    ApprovalDenied,
+    /// Nobody answered in time.
+    ApprovalExpired,
+    /// The audit trail cannot be written; nothing is signed.
+    AuditUnavailable,
     /// No certificate up to a trust anchor could be found.
     ChainUntrusted,
+    /// The configuration cannot be used.
+    ConfigInvalid,
+    /// More than one credential fits what was asked for.
+    CredentialAmbiguous,
     /// The validity period of the certificate has ended.
     CredentialExpired,
     /// The private key does not belong to the certificate.
     CredentialKeyMismatch,
-    /// More than one credential fits what was asked for.
-    CredentialAmbiguous,
-    /// No credential fits what was asked for.
-    CredentialNotFound,
     /// The key usage of the certificate does not permit signatures.
     CredentialNotForSigning,
+    /// No credential fits what was asked for.
+    CredentialNotFound,
     /// The validity period of the certificate has not begun.
     CredentialNotYetValid,
     /// The A1 file or the certificate cannot be read.
     CredentialUnreadable,
     /// The key is shorter than what may be used today.
     CredentialWeak,
+    /// The document has features that are refused because two readings of it differ.
+    DocumentAmbiguous,
     /// The document forbids the change (certification, permissions).
     DocumentChangesForbidden,
     /// The document is encrypted and the password is missing or wrong.
     DocumentEncrypted,
-    /// The document has features that are refused because two readings of it differ.
-    DocumentAmbiguous,
     /// The document passes a limit kept against hostile files.
     DocumentLimitExceeded,
     /// The file is not a PDF or is damaged.
@@ -40,12 +52,20 @@ pub enum ErrorCode {
     FieldLocked,
     /// No signature field has the name that was given.
     FieldNotFound,
+    /// The `Host` of a request is not this service's.
+    HostRefused,
+    /// The same idempotency key came with another request.
+    IdempotencyConflict,
     /// The input was changed while it was read.
     InputChanged,
     /// A file that was named as input cannot be opened.
     InputUnreadable,
     /// A defect of this program.
     Internal,
+    /// The media type of a request is not accepted there.
+    MediaTypeUnsupported,
+    /// The resource has no such method.
+    MethodNotAllowed,
     /// The module is built for another processor architecture.
     ModuleArchitecture,
     /// The module crashed; its token host ended with it.
@@ -54,22 +74,46 @@ pub enum ErrorCode {
     ModuleNotFound,
     /// The module cannot be loaded or initialised.
     ModuleUnusable,
+    /// The origin of a request is not accepted.
+    OriginRefused,
+    /// The request comes from another user of the machine.
+    OtherLogin,
     /// The output exists and replacing it was not asked for.
     OutputExists,
     /// The output cannot be written.
     OutputUnwritable,
     /// The page that was asked for does not exist.
     PageNotFound,
+    /// The client is not paired, or its pairing does not permit this.
+    PairingRequired,
     /// The password of the A1 file is wrong.
     PasswordIncorrect,
     /// The PIN is wrong.
     PinIncorrect,
     /// The PIN is locked.
     PinLocked,
+    /// None of the ports of the service is free.
+    PortUnavailable,
+    /// Two parts of the program are of different versions.
+    ProtocolMismatch,
+    /// A request cannot be understood.
+    RequestMalformed,
+    /// A request arrived too slowly.
+    RequestTimeout,
+    /// A request passes a limit of size.
+    RequestTooLarge,
+    /// There is no such resource, or it is another client's.
+    ResourceNotFound,
     /// A secret is needed and there is no way to ask for it here.
     SecretMissing,
+    /// The service of this login runs already.
+    ServiceRunning,
+    /// The service does not run or does not answer.
+    ServiceUnavailable,
     /// The signature that was made does not verify; nothing was written.
     SignatureInvalid,
+    /// The result is not there yet.
+    SignaturePending,
     /// No space is left where the output goes.
     StorageFull,
     /// The token is not there.
@@ -78,6 +122,10 @@ pub enum ErrorCode {
     TokenFailed,
     /// The token was removed while it was used.
     TokenRemoved,
+    /// A client asks for too much at once.
+    TooManyRequests,
+    /// Nobody can ask the person: no display and no terminal agent, or it ended.
+    TrayUnavailable,
     /// The algorithm is not supported.
     UnsupportedAlgorithm,
     /// The words of the command line do not fit together.
@@ -110,7 +158,13 @@ pub enum Remedy {
 impl ErrorCode {
     /// Every code, in the order of its text.
     pub const ALL: &'static [Self] = &[
+        Self::ApprovalBusy,
+        Self::ApprovalCancelled,
+        Self::ApprovalDenied,
+        Self::ApprovalExpired,
+        Self::AuditUnavailable,
         Self::ChainUntrusted,
+        Self::ConfigInvalid,
         Self::CredentialAmbiguous,
         Self::CredentialExpired,
         Self::CredentialKeyMismatch,
@@ -127,25 +181,43 @@ impl ErrorCode {
         Self::FieldAlreadySigned,
         Self::FieldLocked,
         Self::FieldNotFound,
+        Self::HostRefused,
+        Self::IdempotencyConflict,
         Self::InputChanged,
         Self::InputUnreadable,
         Self::Internal,
+        Self::MediaTypeUnsupported,
+        Self::MethodNotAllowed,
         Self::ModuleArchitecture,
         Self::ModuleCrashed,
         Self::ModuleNotFound,
         Self::ModuleUnusable,
+        Self::OriginRefused,
+        Self::OtherLogin,
         Self::OutputExists,
         Self::OutputUnwritable,
         Self::PageNotFound,
+        Self::PairingRequired,
         Self::PasswordIncorrect,
         Self::PinIncorrect,
         Self::PinLocked,
+        Self::PortUnavailable,
+        Self::ProtocolMismatch,
+        Self::RequestMalformed,
+        Self::RequestTimeout,
+        Self::RequestTooLarge,
+        Self::ResourceNotFound,
         Self::SecretMissing,
+        Self::ServiceRunning,
+        Self::ServiceUnavailable,
         Self::SignatureInvalid,
+        Self::SignaturePending,
         Self::StorageFull,
         Self::TokenAbsent,
         Self::TokenFailed,
         Self::TokenRemoved,
+        Self::TooManyRequests,
+        Self::TrayUnavailable,
         Self::UnsupportedAlgorithm,
         Self::Usage,
     ];
@@ -153,12 +225,18 @@ impl ErrorCode {
     /// The code as programs see it.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::ApprovalBusy => "approval-busy",
+            Self::ApprovalCancelled => "approval-cancelled",
+            Self::ApprovalDenied => "approval-denied",
+            Self::ApprovalExpired => "approval-expired",
+            Self::AuditUnavailable => "audit-unavailable",
             Self::ChainUntrusted => "chain-untrusted",
+            Self::ConfigInvalid => "config-invalid",
             Self::CredentialAmbiguous => "credential-ambiguous",
             Self::CredentialExpired => "credential-expired",
             Self::CredentialKeyMismatch => "credential-key-mismatch",
-            Self::CredentialNotFound => "credential-not-found",
             Self::CredentialNotForSigning => "credential-not-for-signing",
+            Self::CredentialNotFound => "credential-not-found",
             Self::CredentialNotYetValid => "credential-not-yet-valid",
             Self::CredentialUnreadable => "credential-unreadable",
             Self::CredentialWeak => "credential-weak",
@@ -170,25 +248,43 @@ impl ErrorCode {
             Self::FieldAlreadySigned => "field-already-signed",
             Self::FieldLocked => "field-locked",
             Self::FieldNotFound => "field-not-found",
+            Self::HostRefused => "host-refused",
+            Self::IdempotencyConflict => "idempotency-conflict",
             Self::InputChanged => "input-changed",
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
+            Self::MediaTypeUnsupported => "media-type-unsupported",
+            Self::MethodNotAllowed => "method-not-allowed",
             Self::ModuleArchitecture => "module-architecture",
             Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
             Self::ModuleUnusable => "module-unusable",
+            Self::OriginRefused => "origin-refused",
+            Self::OtherLogin => "other-login",
             Self::OutputExists => "output-exists",
             Self::OutputUnwritable => "output-unwritable",
             Self::PageNotFound => "page-not-found",
+            Self::PairingRequired => "pairing-required",
             Self::PasswordIncorrect => "password-incorrect",
             Self::PinIncorrect => "pin-incorrect",
             Self::PinLocked => "pin-locked",
+            Self::PortUnavailable => "port-unavailable",
+            Self::ProtocolMismatch => "protocol-mismatch",
+            Self::RequestMalformed => "request-malformed",
+            Self::RequestTimeout => "request-timeout",
+            Self::RequestTooLarge => "request-too-large",
+            Self::ResourceNotFound => "resource-not-found",
             Self::SecretMissing => "secret-missing",
+            Self::ServiceRunning => "service-running",
+            Self::ServiceUnavailable => "service-unavailable",
             Self::SignatureInvalid => "signature-invalid",
+            Self::SignaturePending => "signature-pending",
             Self::StorageFull => "storage-full",
             Self::TokenAbsent => "token-absent",
             Self::TokenFailed => "token-failed",
             Self::TokenRemoved => "token-removed",
+            Self::TooManyRequests => "too-many-requests",
+            Self::TrayUnavailable => "tray-unavailable",
             Self::UnsupportedAlgorithm => "unsupported-algorithm",
             Self::Usage => "usage",
         }
@@ -197,22 +293,28 @@ impl ErrorCode {
     /// What the person can do.
     pub const fn remedy(self) -> Remedy {
         match self {
-            Self::ChainUntrusted
+            Self::AuditUnavailable
+            | Self::ChainUntrusted
+            | Self::ConfigInvalid
             | Self::ModuleArchitecture
             | Self::ModuleCrashed
             | Self::ModuleNotFound
-            | Self::ModuleUnusable => Remedy::AskAdministrator,
+            | Self::ModuleUnusable
+            | Self::PortUnavailable
+            | Self::ProtocolMismatch
+            | Self::TrayUnavailable => Remedy::AskAdministrator,
             Self::CredentialAmbiguous
             | Self::CredentialExpired
             | Self::CredentialKeyMismatch
-            | Self::CredentialNotFound
             | Self::CredentialNotForSigning
+            | Self::CredentialNotFound
             | Self::CredentialNotYetValid
             | Self::CredentialUnreadable
             | Self::CredentialWeak
             | Self::FieldAlreadySigned
             | Self::FieldLocked
             | Self::FieldNotFound
+            | Self::IdempotencyConflict
             | Self::InputUnreadable
             | Self::OutputExists
             | Self::OutputUnwritable
@@ -220,16 +322,36 @@ impl ErrorCode {
             | Self::StorageFull
             | Self::UnsupportedAlgorithm
             | Self::Usage => Remedy::ChooseAnother,
+            Self::PasswordIncorrect | Self::PinIncorrect | Self::SecretMissing => Remedy::EnterPinAgain,
             Self::DocumentAmbiguous
             | Self::DocumentChangesForbidden
             | Self::DocumentEncrypted
             | Self::DocumentLimitExceeded
-            | Self::DocumentUnreadable => Remedy::FixDocument,
-            Self::Internal | Self::SignatureInvalid => Remedy::Nothing,
-            Self::PasswordIncorrect | Self::PinIncorrect | Self::SecretMissing => Remedy::EnterPinAgain,
-            Self::PinLocked => Remedy::UnlockToken,
+            | Self::DocumentUnreadable
+            | Self::RequestTooLarge => Remedy::FixDocument,
             Self::TokenAbsent | Self::TokenRemoved => Remedy::InsertToken,
-            Self::InputChanged | Self::TokenFailed => Remedy::Retry,
+            Self::ApprovalDenied
+            | Self::HostRefused
+            | Self::Internal
+            | Self::MediaTypeUnsupported
+            | Self::MethodNotAllowed
+            | Self::OriginRefused
+            | Self::OtherLogin
+            | Self::PairingRequired
+            | Self::RequestMalformed
+            | Self::ResourceNotFound
+            | Self::ServiceRunning
+            | Self::SignatureInvalid => Remedy::Nothing,
+            Self::ApprovalBusy
+            | Self::ApprovalCancelled
+            | Self::ApprovalExpired
+            | Self::InputChanged
+            | Self::RequestTimeout
+            | Self::ServiceUnavailable
+            | Self::SignaturePending
+            | Self::TokenFailed
+            | Self::TooManyRequests => Remedy::Retry,
+            Self::PinLocked => Remedy::UnlockToken,
         }
     }
 }

@@ -5,21 +5,24 @@
 //! outside goes out as data. Modules stand in layers, lowest first; each uses only layers
 //! below its own (`tests/architecture.rs` holds them to it):
 //!
-//! 1. [`error`]: the closed list of stable codes
+//! 1. [`error`]: the closed list of stable codes; [`json`]: JSON that is hashed
 //! 2. [`digest`]: message digests
 //! 3. [`algorithm`]: signature algorithms
 //! 4. [`pdf`] and [`cms`]: the two formats, neither knows the other
 //! 5. [`credential`], [`seal`] and [`trust`]
 //! 6. [`pades`]: the conductor
+//! 7. [`approval`]: the decision of the person
 
 #![forbid(unsafe_code)]
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod algorithm;
+pub mod approval;
 pub mod cms;
 pub mod credential;
 pub mod digest;
 pub mod error;
+pub mod json;
 pub mod moment;
 pub mod pades;
 pub mod pdf;

@@ -3,12 +3,12 @@
 //! ```text
 //! frame = kind (1 byte) · length (4 bytes, big-endian) · bytes
 //! ```
-//! A secret travels in a frame of its own kind, straight from and into memory that is
-//! overwritten; everything else that is not a header is a frame of plain bytes.
+//! A secret travels sealed, in a frame of its own kind; everything else that is not a header is
+//! a frame of plain bytes.
 
 use std::io::{self, Read, Write};
 
-use crate::secret::{Secret, SecretError};
+use crate::sealed::{SEALED_LEN, SealedSecret};
 
 /// The longest header frame in bytes.
 pub const MAX_HEADER_LEN: usize = 256 << 10;
@@ -22,8 +22,8 @@ const PREFIX_LEN: usize = 5;
 pub enum FrameKind {
     /// JSON that says what the message is and which frames follow.
     Header,
-    /// A PIN or password.
-    Secret,
+    /// A sealed PIN or password.
+    Sealed,
     /// Plain bytes: a path, a certificate, a signature.
     Bytes,
 }
@@ -48,13 +48,21 @@ pub enum FrameError {
     /// Another kind of frame was expected here, or the kind is unknown.
     #[error("a frame of kind {0} was not expected here")]
     UnexpectedKind(u8),
+    /// A frame whose kind has one length has another.
+    #[error("a frame of {len} bytes should have {expected}")]
+    WrongLength {
+        /// The length it has.
+        len: usize,
+        /// The length of its kind.
+        expected: usize,
+    },
 }
 
 impl FrameKind {
     const fn tag(self) -> u8 {
         match self {
             Self::Header => 1,
-            Self::Secret => 2,
+            Self::Sealed => 2,
             Self::Bytes => 3,
         }
     }
@@ -62,7 +70,7 @@ impl FrameKind {
     const fn limit(self) -> usize {
         match self {
             Self::Header => MAX_HEADER_LEN,
-            Self::Secret => Secret::MAX_LEN,
+            Self::Sealed => SEALED_LEN,
             Self::Bytes => MAX_BYTES_LEN,
         }
     }
@@ -80,7 +88,6 @@ pub fn write(to: &mut impl Write, kind: FrameKind, bytes: &[u8]) -> Result<(), F
     let Ok(len) = u32::try_from(bytes.len()) else { return Err(too_long) };
     let [a, b, c, d] = len.to_be_bytes();
     to.write_all(&[kind.tag(), a, b, c, d])?;
-    // Written from where they lie: a joined buffer would be a copy of a secret.
     to.write_all(bytes)?;
     Ok(())
 }
@@ -96,18 +103,14 @@ pub fn read(from: &mut impl Read, kind: FrameKind) -> Result<Vec<u8>, FrameError
     Ok(bytes)
 }
 
-/// Reads one secret frame, without leaving a copy of it. Blocks until it is whole.
+/// Reads one sealed secret. Blocks until it is whole.
 ///
 /// # Errors
-/// As [`read`].
-pub fn read_secret(from: &mut impl Read) -> Result<Secret, FrameError> {
-    let len = read_prefix(from, FrameKind::Secret)?;
-    let mut bytes = zeroize::Zeroizing::new(vec![0; len]);
-    from.read_exact(&mut bytes)?;
-    Secret::from_bytes(std::mem::take(&mut *bytes)).map_err(|error| match error {
-        SecretError::Read(error) => FrameError::Connection(error),
-        SecretError::TooLong => FrameError::TooLong { len, limit: Secret::MAX_LEN },
-    })
+/// As [`read`]; a sealed secret has exactly one length.
+pub fn read_sealed(from: &mut impl Read) -> Result<SealedSecret, FrameError> {
+    let bytes = read(from, FrameKind::Sealed)?;
+    let len = bytes.len();
+    SealedSecret::from_bytes(bytes).map_err(|_| FrameError::WrongLength { len, expected: SEALED_LEN })
 }
 
 fn read_prefix(from: &mut impl Read, kind: FrameKind) -> Result<usize, FrameError> {
@@ -141,20 +144,27 @@ mod tests {
     fn what_is_written_is_read() {
         let mut wire = Vec::new();
         write(&mut wire, FrameKind::Header, b"{}").unwrap();
-        write(&mut wire, FrameKind::Secret, b"1234").unwrap();
+        write(&mut wire, FrameKind::Sealed, &[7; SEALED_LEN]).unwrap();
         write(&mut wire, FrameKind::Bytes, b"").unwrap();
         let mut from = wire.as_slice();
         assert_eq!(read(&mut from, FrameKind::Header).unwrap(), b"{}");
-        assert_eq!(read_secret(&mut from).unwrap().expose(), b"1234");
+        assert_eq!(read_sealed(&mut from).unwrap().as_bytes(), [7; SEALED_LEN]);
         assert_eq!(read(&mut from, FrameKind::Bytes).unwrap(), b"");
         assert!(matches!(read(&mut from, FrameKind::Bytes), Err(FrameError::Closed)));
     }
 
     #[test]
-    fn a_secret_is_never_read_as_something_else() {
+    fn a_sealed_secret_is_never_read_as_something_else() {
         let mut wire = Vec::new();
-        write(&mut wire, FrameKind::Secret, b"1234").unwrap();
+        write(&mut wire, FrameKind::Sealed, &[7; SEALED_LEN]).unwrap();
         assert!(matches!(read(&mut wire.as_slice(), FrameKind::Bytes), Err(FrameError::UnexpectedKind(2))));
+    }
+
+    #[test]
+    fn what_was_not_sealed_is_refused() {
+        let mut wire = Vec::new();
+        write(&mut wire, FrameKind::Sealed, b"1234").unwrap();
+        assert!(matches!(read_sealed(&mut wire.as_slice()), Err(FrameError::WrongLength { len: 4, .. })));
     }
 
     #[test]

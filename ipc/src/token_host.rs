@@ -1,8 +1,8 @@
 //! The messages between the service and a token host: one request, one response, in turn.
 //!
 //! A message is a header frame in JSON and the frames that the header promises: a path, a
-//! message to sign and certificates as plain bytes, a secret as a secret frame. A secret never
-//! meets the serialiser. The first exchange is [`Request::Hello`]; its form never changes, so
+//! message to sign and certificates as plain bytes, a secret sealed to a key of the host
+//! ([`crate::sealed`]). A secret never meets the serialiser. The first exchange is [`Request::Hello`]; its form never changes, so
 //! that two versions can always refuse each other in words.
 
 use std::io::{Read, Write};
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     frame::{self, FrameError, FrameKind},
-    secret::Secret,
+    sealed::SealedSecret,
 };
 
 /// The version of these messages. Both sides must have the same.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// The most frames of bytes in one response.
 pub const MAX_PARTS: usize = 1024;
@@ -37,7 +37,9 @@ pub enum Request {
     OpenModule,
     /// List the tokens of the module.
     Tokens,
-    /// Unlock the token or the file with the secret that follows.
+    /// Make the key that the next secret is sealed to. It replaces the one before it.
+    SealingKey,
+    /// Unlock the token or the file with the sealed secret that follows; its key is gone then.
     Unlock {
         /// The slot; nothing for a file.
         slot: Option<u64>,
@@ -62,8 +64,8 @@ pub enum Attachment<'a> {
     Nothing,
     /// A path or a message.
     Bytes(&'a [u8]),
-    /// A PIN or password.
-    Secret(&'a Secret),
+    /// A sealed PIN or password.
+    Sealed(&'a SealedSecret),
 }
 
 /// What came with a request.
@@ -72,8 +74,8 @@ pub enum Attached {
     Nothing,
     /// A path or a message.
     Bytes(Vec<u8>),
-    /// A PIN or password.
-    Secret(Secret),
+    /// A sealed PIN or password.
+    Sealed(SealedSecret),
 }
 
 /// What the host answers.
@@ -98,6 +100,8 @@ pub enum Response {
         /// What can sign.
         credentials: Vec<Credential>,
     },
+    /// To [`Request::SealingKey`]. The one part is the key.
+    SealingKey,
     /// To [`Request::Sign`]. The one part is the signature value.
     Signature,
     /// It did not work.
@@ -243,6 +247,8 @@ pub enum Failure {
     PinLocked,
     /// The PIN must be given (again) for this.
     PinNeeded,
+    /// The secret was not sealed to the key of this host; it was not tried.
+    SecretUnreadable,
     /// No token is in the slot.
     TokenAbsent,
     /// The token or its module returned an error.
@@ -291,10 +297,10 @@ pub fn write_request(
     let (kind, bytes) = match (needs(request), attachment) {
         (None, Attachment::Nothing) => (None, [].as_slice()),
         (Some(FrameKind::Bytes), Attachment::Bytes(bytes)) => (Some(FrameKind::Bytes), *bytes),
-        (Some(FrameKind::Secret), Attachment::Secret(secret)) => (Some(FrameKind::Secret), secret.expose()),
+        (Some(FrameKind::Sealed), Attachment::Sealed(secret)) => (Some(FrameKind::Sealed), secret.as_bytes()),
         (
-            None | Some(FrameKind::Bytes | FrameKind::Header | FrameKind::Secret),
-            Attachment::Nothing | Attachment::Bytes(_) | Attachment::Secret(_),
+            None | Some(FrameKind::Bytes | FrameKind::Header | FrameKind::Sealed),
+            Attachment::Nothing | Attachment::Bytes(_) | Attachment::Sealed(_),
         ) => return Err(ProtocolError::Malformed),
     };
     write_header(to, request)?;
@@ -313,7 +319,7 @@ pub fn read_request(from: &mut impl Read) -> Result<(Request, Attached), Protoco
     let request: Request = read_header(from)?;
     let attached = match needs(&request) {
         Some(FrameKind::Bytes) => Attached::Bytes(frame::read(from, FrameKind::Bytes)?),
-        Some(FrameKind::Secret) => Attached::Secret(frame::read_secret(from)?),
+        Some(FrameKind::Sealed) => Attached::Sealed(frame::read_sealed(from)?),
         Some(FrameKind::Header) | None => Attached::Nothing,
     };
     Ok((request, attached))
@@ -359,8 +365,8 @@ pub fn read_answer(from: &mut impl Read) -> Result<Answer, ProtocolError> {
 const fn needs(request: &Request) -> Option<FrameKind> {
     match request {
         Request::OpenFile | Request::OpenModule | Request::Sign { .. } => Some(FrameKind::Bytes),
-        Request::Unlock { .. } => Some(FrameKind::Secret),
-        Request::Hello { .. } | Request::Tokens | Request::Credentials { .. } => None,
+        Request::Unlock { .. } => Some(FrameKind::Sealed),
+        Request::Hello { .. } | Request::Tokens | Request::Credentials { .. } | Request::SealingKey => None,
     }
 }
 
@@ -372,7 +378,7 @@ fn parts_of(response: &Response) -> Option<usize> {
                 count.checked_add(1)?.checked_add(usize::try_from(credential.issuers).ok()?)
             })?
         }
-        Response::Signature => 1,
+        Response::SealingKey | Response::Signature => 1,
         Response::Hello { .. } | Response::Done | Response::Tokens { .. } | Response::Failed { .. } => 0,
     };
     (count <= MAX_PARTS).then_some(count)

@@ -8,12 +8,13 @@ use crate::rust_file::{self, RustFile};
 
 /// Core's modules, lowest layer first. A module uses layers below its own, never a sibling.
 const LAYERS: &[&[&str]] = &[
-    &["error", "moment"],
+    &["error", "json", "moment"],
     &["digest"],
     &["algorithm"],
     &["cms", "pdf"],
     &["credential", "seal", "trust"],
     &["pades"],
+    &["approval"],
 ];
 
 /// What core takes as arguments instead: bytes through `Source`, time and randomness as values.

@@ -1,6 +1,7 @@
 //! What goes over the wire, and what is refused.
 
 use super::*;
+use crate::{sealed::UnsealingKey, secret::Secret};
 
 #[test]
 fn the_greeting_never_changes() {
@@ -14,25 +15,27 @@ fn the_greeting_never_changes() {
 }
 
 #[test]
-fn a_secret_travels_as_bytes_beside_the_header() {
+fn a_secret_travels_sealed_beside_the_header() {
     let secret = Secret::from_bytes(b"\xff\"{segredo".to_vec()).unwrap();
+    let key = UnsealingKey::generate();
+    let sealed = key.sealing_key().seal(&secret).unwrap();
     let mut wire = Vec::new();
     let request = Request::Unlock { slot: Some(7) };
-    write_request(&mut wire, &request, &Attachment::Secret(&secret)).unwrap();
-    let header_len = usize::from(wire[4]);
-    assert!(!wire[..5 + header_len].windows(7).any(|window| window == b"segredo"));
+    write_request(&mut wire, &request, &Attachment::Sealed(&sealed)).unwrap();
+    assert!(!wire.windows(7).any(|window| window == b"segredo"));
     let (read, attached) = read_request(&mut wire.as_slice()).unwrap();
     assert_eq!(read, request);
-    let Attached::Secret(read) = attached else { panic!("a secret comes with it") };
-    assert_eq!(read.expose(), secret.expose());
+    let Attached::Sealed(read) = attached else { panic!("a secret comes with it") };
+    assert_eq!(key.open(&read).unwrap().expose(), secret.expose());
 }
 
 #[test]
 fn an_attachment_that_does_not_fit_is_never_written() {
     let secret = Secret::from_bytes(b"1234".to_vec()).unwrap();
+    let sealed = UnsealingKey::generate().sealing_key().seal(&secret).unwrap();
     let mut wire = Vec::new();
-    assert!(write_request(&mut wire, &Request::Tokens, &Attachment::Secret(&secret)).is_err());
-    assert!(write_request(&mut wire, &Request::OpenFile, &Attachment::Secret(&secret)).is_err());
+    assert!(write_request(&mut wire, &Request::Tokens, &Attachment::Sealed(&sealed)).is_err());
+    assert!(write_request(&mut wire, &Request::OpenFile, &Attachment::Sealed(&sealed)).is_err());
     assert!(write_request(&mut wire, &Request::Unlock { slot: None }, &Attachment::Bytes(b"x")).is_err());
     assert_eq!(wire, b"");
 }

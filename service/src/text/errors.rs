@@ -7,10 +7,36 @@ use crate::text::Sentence;
 /// The sentence of a code.
 pub(super) const fn sentence(code: ErrorCode) -> Sentence {
     match code {
+        ErrorCode::ApprovalBusy => [
+            "Já há pedidos demais à espera de confirmação.",
+            "Too many requests are waiting for confirmation.",
+            "Ya hay demasiadas solicitudes en espera de confirmación.",
+        ],
+        ErrorCode::ApprovalCancelled => {
+            ["O pedido foi cancelado.", "The request was cancelled.", "La solicitud fue cancelada."]
+        }
+        ErrorCode::ApprovalDenied => {
+            ["O pedido foi negado.", "The request was denied.", "La solicitud fue denegada."]
+        }
+        ErrorCode::ApprovalExpired => [
+            "O tempo para confirmar acabou.",
+            "The time to confirm ran out.",
+            "Se acabó el tiempo para confirmar.",
+        ],
+        ErrorCode::AuditUnavailable => [
+            "A trilha de auditoria não pôde ser gravada; nada foi assinado.",
+            "The audit trail cannot be written; nothing was signed.",
+            "No se pudo escribir el registro de auditoría; no se firmó nada.",
+        ],
         ErrorCode::ChainUntrusted => [
             "A cadeia do certificado não leva a uma raiz confiável.",
             "The certificate's chain does not lead to a trusted root.",
             "La cadena del certificado no lleva a una raíz de confianza.",
+        ],
+        ErrorCode::ConfigInvalid => [
+            "A configuração tem um erro.",
+            "The configuration has an error.",
+            "La configuración tiene un error.",
         ],
         ErrorCode::CredentialAmbiguous => [
             "Há mais de um certificado; diga qual com --certificate.",
@@ -90,6 +116,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The document has no signature field of that name.",
             "El documento no tiene un campo de firma con ese nombre.",
         ],
+        ErrorCode::HostRefused => [
+            "O endereço usado não é o deste serviço.",
+            "The address used is not this service's.",
+            "La dirección usada no es la de este servicio.",
+        ],
+        ErrorCode::IdempotencyConflict => [
+            "A mesma chave de idempotência veio com outro pedido.",
+            "The same idempotency key came with another request.",
+            "La misma clave de idempotencia llegó con otra solicitud.",
+        ],
         ErrorCode::InputChanged => [
             "O arquivo de entrada mudou enquanto era assinado; nada foi gravado.",
             "The input changed while it was signed; nothing was written.",
@@ -104,6 +140,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "Erro interno do CyberCore Signer.",
             "Internal error of CyberCore Signer.",
             "Error interno de CyberCore Signer.",
+        ],
+        ErrorCode::MediaTypeUnsupported => [
+            "O tipo de conteúdo não é aceito aqui.",
+            "The media type is not accepted here.",
+            "El tipo de contenido no se acepta aquí.",
+        ],
+        ErrorCode::MethodNotAllowed => [
+            "O recurso não aceita esse método.",
+            "The resource has no such method.",
+            "El recurso no acepta ese método.",
         ],
         ErrorCode::ModuleArchitecture => [
             "O módulo PKCS#11 é de outra arquitetura (por exemplo, 32 bits).",
@@ -125,6 +171,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The PKCS#11 module cannot be loaded.",
             "No se pudo cargar el módulo PKCS#11.",
         ],
+        ErrorCode::OriginRefused => [
+            "A origem do pedido não é aceita.",
+            "The origin of the request is not accepted.",
+            "El origen de la solicitud no se acepta.",
+        ],
+        ErrorCode::OtherLogin => [
+            "O pedido veio de outro usuário deste computador.",
+            "The request comes from another user of this computer.",
+            "La solicitud viene de otro usuario de este equipo.",
+        ],
         ErrorCode::OutputExists => [
             "O arquivo de saída já existe; use --force para substituí-lo.",
             "The output exists already; use --force to replace it.",
@@ -140,6 +196,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The document has no such page.",
             "El documento no tiene esa página.",
         ],
+        ErrorCode::PairingRequired => [
+            "O site ou programa ainda não tem permissão.",
+            "The site or program is not permitted yet.",
+            "El sitio o programa aún no tiene permiso.",
+        ],
         ErrorCode::PasswordIncorrect => [
             "A senha do arquivo de certificado está incorreta.",
             "The password of the certificate file is wrong.",
@@ -147,15 +208,60 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
         ],
         ErrorCode::PinIncorrect => ["PIN incorreto.", "Wrong PIN.", "PIN incorrecto."],
         ErrorCode::PinLocked => ["O PIN está bloqueado.", "The PIN is locked.", "El PIN está bloqueado."],
+        ErrorCode::PortUnavailable => [
+            "Nenhuma das portas do serviço está livre.",
+            "None of the service's ports is free.",
+            "Ninguno de los puertos del servicio está libre.",
+        ],
+        ErrorCode::ProtocolMismatch => [
+            "Partes do programa são de versões diferentes; reinstale-o.",
+            "Parts of the program are of different versions; reinstall it.",
+            "Partes del programa son de versiones diferentes; reinstálelo.",
+        ],
+        ErrorCode::RequestMalformed => [
+            "O pedido não pôde ser entendido.",
+            "The request cannot be understood.",
+            "La solicitud no se pudo entender.",
+        ],
+        ErrorCode::RequestTimeout => [
+            "O pedido demorou demais a chegar.",
+            "The request arrived too slowly.",
+            "La solicitud tardó demasiado en llegar.",
+        ],
+        ErrorCode::RequestTooLarge => [
+            "O pedido passa do tamanho aceito.",
+            "The request is larger than accepted.",
+            "La solicitud supera el tamaño aceptado.",
+        ],
+        ErrorCode::ResourceNotFound => [
+            "O recurso não existe ou já foi descartado.",
+            "The resource does not exist or is gone.",
+            "El recurso no existe o ya fue descartado.",
+        ],
         ErrorCode::SecretMissing => [
             "É preciso uma senha e não há terminal para pedi-la; use um arquivo de senha.",
             "A secret is needed and there is no terminal to ask on; use a password file.",
             "Se necesita una contraseña y no hay terminal para pedirla; use un archivo de contraseña.",
         ],
+        ErrorCode::ServiceRunning => [
+            "O serviço já está em execução.",
+            "The service is running already.",
+            "El servicio ya está en ejecución.",
+        ],
+        ErrorCode::ServiceUnavailable => [
+            "O serviço não está em execução.",
+            "The service is not running.",
+            "El servicio no está en ejecución.",
+        ],
         ErrorCode::SignatureInvalid => [
             "A assinatura feita não confere; nada foi gravado.",
             "The signature that was made does not verify; nothing was written.",
             "La firma realizada no es correcta; no se guardó nada.",
+        ],
+        ErrorCode::SignaturePending => [
+            "A assinatura ainda não está pronta.",
+            "The signature is not ready yet.",
+            "La firma aún no está lista.",
         ],
         ErrorCode::StorageFull => [
             "Não há espaço no destino; nada foi gravado.",
@@ -176,6 +282,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "O token foi removido durante o uso.",
             "The token was removed while it was used.",
             "El token se retiró durante el uso.",
+        ],
+        ErrorCode::TooManyRequests => [
+            "Pedidos demais ao mesmo tempo.",
+            "Too many requests at once.",
+            "Demasiadas solicitudes a la vez.",
+        ],
+        ErrorCode::TrayUnavailable => [
+            "Não há como mostrar a confirmação: sem tela e sem agente de terminal.",
+            "The confirmation cannot be shown: no display and no terminal agent.",
+            "No se puede mostrar la confirmación: sin pantalla y sin agente de terminal.",
         ],
         ErrorCode::UnsupportedAlgorithm => [
             "O tipo de chave ou algoritmo não é suportado.",

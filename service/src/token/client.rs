@@ -11,6 +11,7 @@ use std::{
 use signer_core::{algorithm::SignatureAlgorithm, digest::DigestAlgorithm};
 use signer_ipc::{
     endpoint::{Endpoint, Receiver, Sender},
+    sealed::{SealedSecret, SealingKey},
     secret::Secret,
     token_host::{
         self, Answer, Attachment, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme, Token,
@@ -165,6 +166,7 @@ impl TokenHost {
             | Response::Done
             | Response::Failed { .. }
             | Response::Hello { .. }
+            | Response::SealingKey
             | Response::Signature => Err(ProtocolError::Malformed.into()),
         }
     }
@@ -176,8 +178,33 @@ impl TokenHost {
     /// [`TokenError::PinIncorrect`], [`TokenError::PinLocked`], [`TokenError::PasswordIncorrect`]
     /// and whatever the token or file has to say.
     pub fn unlock(&mut self, token: Option<&TokenDescription>, secret: &Secret) -> Result<(), TokenError> {
+        let sealed = self.sealing_key()?.seal(secret).map_err(|_| TokenError::SecretUnreadable)?;
+        self.unlock_sealed(token, &sealed)
+    }
+
+    /// Has the host make the key for one secret. A later call replaces it.
+    ///
+    /// # Errors
+    /// Where the host is gone.
+    pub fn sealing_key(&mut self) -> Result<SealingKey, TokenError> {
+        let mut answer = self.ask(Step::Unlock, &Request::SealingKey, &Attachment::Nothing)?;
+        let key = answer.parts.pop().filter(|_| answer.response == Response::SealingKey);
+        key.and_then(|key| SealingKey::from_bytes(&key).ok()).ok_or(ProtocolError::Malformed.into())
+    }
+
+    /// As [`TokenHost::unlock`], with a secret that was sealed elsewhere to the key of the last
+    /// [`TokenHost::sealing_key`]. Whatever happens, that key is used up.
+    ///
+    /// # Errors
+    /// As [`TokenHost::unlock`]; [`TokenError::SecretUnreadable`] where it was sealed to another
+    /// key, and nothing was tried then.
+    pub fn unlock_sealed(
+        &mut self,
+        token: Option<&TokenDescription>,
+        secret: &SealedSecret,
+    ) -> Result<(), TokenError> {
         let request = Request::Unlock { slot: token.map(|token| token.slot) };
-        self.ask_done(Step::Unlock, &request, &Attachment::Secret(secret))
+        self.ask_done(Step::Unlock, &request, &Attachment::Sealed(secret))
     }
 
     /// What can sign: of one token, of all tokens of the module (`None`), or of the A1 file.
@@ -233,6 +260,7 @@ impl TokenHost {
                 | Response::Done
                 | Response::Failed { .. }
                 | Response::Hello { .. }
+                | Response::SealingKey
                 | Response::Signature
                 | Response::Tokens { .. },
                 _,
@@ -271,6 +299,7 @@ impl TokenHost {
             Response::Credentials { .. }
             | Response::Done
             | Response::Hello { .. }
+            | Response::SealingKey
             | Response::Signature
             | Response::Tokens { .. } => Ok(answer),
         }

@@ -124,6 +124,9 @@ pub enum TokenError {
     /// The token went away.
     #[error("the token was removed")]
     Removed,
+    /// The secret was not sealed to the key of this host. It was not tried.
+    #[error("the secret was not sealed for this token host")]
+    SecretUnreadable,
     /// The host program cannot be started.
     #[error("the token host cannot be started")]
     Start(#[from] io::Error),
@@ -175,6 +178,7 @@ impl TokenError {
             Self::PinLocked => ErrorCode::PinLocked,
             Self::PinNeeded => ErrorCode::SecretMissing,
             Self::Removed => ErrorCode::TokenRemoved,
+            Self::SecretUnreadable => ErrorCode::SecretMissing,
         }
     }
 }
@@ -197,6 +201,7 @@ impl From<Failure> for TokenError {
             Failure::PinIncorrect { tries_left } => Self::PinIncorrect { tries_left },
             Failure::PinLocked => Self::PinLocked,
             Failure::PinNeeded => Self::PinNeeded,
+            Failure::SecretUnreadable => Self::SecretUnreadable,
             Failure::TokenAbsent => Self::Absent,
             Failure::TokenFailed { function, value } => Self::Failed { function, value },
             Failure::TokenRemoved => Self::Removed,

@@ -23,6 +23,8 @@ use std::{
 
 use signer_ipc::{
     endpoint::{Endpoint, Receiver},
+    sealed::{SealedSecret, UnsealingKey},
+    secret::Secret,
     token_host::{
         self, Answer, Attached, Credential, Failure, PROTOCOL_VERSION, ProtocolError, Request, Response,
         Scheme,
@@ -76,8 +78,9 @@ pub fn run() -> ExitCode {
         return refuse("the token host cannot start a thread");
     }
     let mut source = Source::Nothing;
+    let mut key = None;
     for (request, attached) in requests {
-        let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, request, attached)));
+        let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, &mut key, request, attached)));
         let defect = answer.is_err();
         let answer = answer.unwrap_or_else(|_| failed(Failure::Internal { reason: "panic".to_owned() }));
         // An answer that passes a limit is said as such; where nobody listens any more, it ends.
@@ -107,7 +110,12 @@ fn listen(mut receiver: Receiver, asked: &mpsc::SyncSender<(Request, Attached)>)
     }
 }
 
-fn serve(source: &mut Source, request: Request, attached: Attached) -> Answer {
+fn serve(
+    source: &mut Source,
+    key: &mut Option<UnsealingKey>,
+    request: Request,
+    attached: Attached,
+) -> Answer {
     let done = |result: Result<(), Failure>| result.map(|()| only(Response::Done));
     let result = match (request, attached) {
         // Whatever the other side's version is: it compares.
@@ -119,11 +127,17 @@ fn serve(source: &mut Source, request: Request, attached: Attached) -> Answer {
             Source::File(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
             Source::Nothing => Err(Failure::Unexpected),
         },
-        (Request::Unlock { slot }, Attached::Secret(secret)) => done(match (source, slot) {
-            (Source::Module(module), slot) => module.unlock(slot, secret),
-            (Source::File(file), None) => file.unlock(&secret),
-            (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
-        }),
+        (Request::SealingKey, _) => {
+            let part = key.insert(UnsealingKey::generate()).sealing_key().as_bytes().to_vec();
+            Ok(Answer { response: Response::SealingKey, parts: vec![part] })
+        }
+        (Request::Unlock { slot }, Attached::Sealed(sealed)) => {
+            done(unseal(key.take(), &sealed).and_then(|secret| match (source, slot) {
+                (Source::Module(module), slot) => module.unlock(slot, secret),
+                (Source::File(file), None) => file.unlock(&secret),
+                (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
+            }))
+        }
         (Request::Credentials { slot }, _) => match (source, slot) {
             (Source::Module(module), slot) => module.credentials(slot).map(credentials),
             (Source::File(file), None) => file.credentials().map(credentials),
@@ -134,10 +148,15 @@ fn serve(source: &mut Source, request: Request, attached: Attached) -> Answer {
         }
         (
             Request::OpenFile | Request::OpenModule | Request::Unlock { .. } | Request::Sign { .. },
-            Attached::Nothing | Attached::Bytes(_) | Attached::Secret(_),
+            Attached::Nothing | Attached::Bytes(_) | Attached::Sealed(_),
         ) => Err(Failure::Unexpected),
     };
     result.unwrap_or_else(failed)
+}
+
+/// Opens a secret with the key it was sealed to, which is gone then.
+fn unseal(key: Option<UnsealingKey>, sealed: &SealedSecret) -> Result<Secret, Failure> {
+    key.and_then(|key| key.open(sealed).ok()).ok_or(Failure::SecretUnreadable)
 }
 
 fn open_file(source: &mut Source, path: &[u8]) -> Result<(), Failure> {

@@ -9,6 +9,8 @@
 
 pub mod cli;
 pub mod clock;
+pub mod config;
+pub mod dirs;
 pub mod file;
 pub mod ports;
 pub mod sign;

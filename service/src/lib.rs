@@ -7,13 +7,16 @@
 //! - [`cli`]: the command line; [`text`]: what it says
 //! - [`clock`]: the machine's time and zone, as values for core
 
+pub mod agents;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod credentials;
 pub mod dirs;
 pub mod file;
 pub mod ports;
 pub mod sign;
 pub mod text;
 pub mod token;
+pub mod tray;
 pub mod validate;

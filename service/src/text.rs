@@ -41,6 +41,15 @@ impl Language {
         }
     }
 
+    /// The primary subtag of its tag (RFC 5646), without a region.
+    pub const fn subtag(self) -> &'static str {
+        match self {
+            Self::Portuguese => "pt",
+            Self::English => "en",
+            Self::Spanish => "es",
+        }
+    }
+
     /// Chooses from the three languages.
     pub const fn choose(self, [portuguese, english, spanish]: Sentence) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 
 pub mod summary;
 
-use crate::{approval::summary::Summary, digest::Digest, error::ErrorCode};
+use crate::{digest::Digest, error::ErrorCode};
 
 /// Milliseconds of a clock that never goes back; its zero has no meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,7 +21,7 @@ use std::{
 
 use signer_core::{
     approval::{
-        Deadlines, Outcome, Record,
+        Outcome, Record,
         queue::{Limits, Place, Queue},
         summary::Client,
     },
@@ -70,7 +70,12 @@ pub struct Parts {
 /// What the driver is told.
 enum Message {
     /// A request that was let into the line.
-    Asked { number: ApprovalNumber, request: ApprovalRequest, state: watch::Sender<ApprovalState>, turn: Turn },
+    Asked {
+        number: ApprovalNumber,
+        request: ApprovalRequest,
+        state: watch::Sender<ApprovalState>,
+        turn: Turn,
+    },
     /// The client withdrew it.
     Cancelled { number: ApprovalNumber },
     /// Somebody who asks the person.
@@ -137,7 +142,8 @@ impl ApprovalDesk {
     /// being made is waited for. Blocks, no longer than `patience`.
     pub fn stop(&self, patience: Duration) {
         let (settled, wait) = mpsc::channel();
-        if self.0.inbox.send(Message::Stop { settled }).is_ok() && wait.recv_timeout(patience).is_err() {
+        let late = mpsc::RecvTimeoutError::Timeout;
+        if self.0.inbox.send(Message::Stop { settled }).is_ok() && wait.recv_timeout(patience) == Err(late) {
             tracing::warn!("an approval was not settled before the end");
         }
         self.0.agents.dismiss_all(Role::Tray);
@@ -175,7 +181,8 @@ impl Approvals for ApprovalDesk {
     }
 
     fn can_ask(&self) -> bool {
-        let terminal = self.0.agents.latest(Role::Terminal).is_some() && self.0.terminal != TerminalUse::Never;
+        let terminal =
+            self.0.agents.latest(Role::Terminal).is_some() && self.0.terminal != TerminalUse::Never;
         terminal || self.0.agents.latest(Role::Tray).is_some() || self.0.tray.may_show()
     }
 }

@@ -51,7 +51,17 @@ pub(super) struct Driver {
     starts: u64,
     /// When a tray with nothing to show is sent away.
     linger: Option<Moment>,
-    stopping: Option<mpsc::Sender<()>>,
+    stopping: Stopping,
+}
+
+/// How far the service is from its end.
+enum Stopping {
+    /// It runs.
+    No,
+    /// Nothing is left.
+    Settled,
+    /// Something is left; dropped, and so heard, when it is settled.
+    Settling { _until: mpsc::Sender<()> },
 }
 
 struct Waiting {
@@ -78,7 +88,7 @@ impl Driver {
             current: None,
             starts: 0,
             linger: None,
-            stopping: None,
+            stopping: Stopping::No,
         }
     }
 
@@ -96,8 +106,8 @@ impl Driver {
             }
             self.feed(Event::Tick);
             self.linger_if_idle();
-            if self.stopping.is_some() && self.current.is_none() {
-                self.stopping = None;
+            if matches!(self.stopping, Stopping::Settling { .. }) && self.current.is_none() {
+                self.stopping = Stopping::Settled;
             }
         }
     }
@@ -136,7 +146,7 @@ impl Driver {
         state: watch::Sender<ApprovalState>,
         turn: Turn,
     ) {
-        if self.stopping.is_some() {
+        if !self.runs() {
             state.send_replace(ended(Outcome::Cancelled));
             self.desk.queue().leave(number);
             return;
@@ -263,8 +273,7 @@ impl Driver {
     }
 
     fn stop(&mut self, settled: mpsc::Sender<()>) {
-        // Dropped, and so heard, when nothing is left.
-        self.stopping = Some(settled);
+        self.stopping = Stopping::Settling { _until: settled };
         for (number, waiting) in std::mem::take(&mut self.waiting) {
             waiting.state.send_replace(ended(Outcome::Cancelled));
             self.desk.queue().leave(number);
@@ -291,11 +300,13 @@ impl Driver {
     }
 
     fn begin_next(&mut self) {
-        if self.current.is_some() || self.stopping.is_some() {
+        if self.current.is_some() || !self.runs() {
             return;
         }
         let next = self.desk.queue().presented();
-        if let Some((number, Waiting { request, state })) = next.and_then(|next| self.waiting.remove_entry(&next)) {
+        if let Some((number, Waiting { request, state })) =
+            next.and_then(|next| self.waiting.remove_entry(&next))
+        {
             self.begin(number, request, state);
         }
     }
@@ -322,6 +333,10 @@ impl Driver {
         let deadline = self.current.as_ref().and_then(|current| current.approval()?.deadline());
         let deadline = deadline.map(|deadline| self.start + Duration::from_millis(deadline.0));
         deadline.into_iter().chain(self.linger).min()
+    }
+
+    const fn runs(&self) -> bool {
+        matches!(self.stopping, Stopping::No)
     }
 
     fn line_len(&self) -> u32 {

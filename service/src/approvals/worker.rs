@@ -161,7 +161,8 @@ impl Worker {
     }
 
     fn sign(&mut self, item: u32) -> Done {
-        let job = usize::try_from(item).ok().and_then(|index| self.jobs.get_mut(index)).and_then(Option::take);
+        let job =
+            usize::try_from(item).ok().and_then(|index| self.jobs.get_mut(index)).and_then(Option::take);
         let (Some(job), Some(unlocked)) = (job, &mut self.unlocked) else {
             return Done::ItemFailed { item, code: ErrorCode::Internal };
         };

@@ -195,9 +195,7 @@ fn usable(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<FoundC
 
 fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
     match source {
-        Source::File(_) => {
-            Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) }
-        }
+        Source::File(_) => Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) },
         Source::Token { token, .. } => {
             let entry = match (token.pin, token.pin_entry) {
                 (PinState::Locked, _) => Entry::Locked,

@@ -289,6 +289,19 @@ fn modules_that_cannot_be_used() {
 }
 
 #[test]
+fn a_name_that_no_field_can_have() {
+    let desk = Desk::new();
+    let long = "x".repeat(40_000);
+    for name in ["", "a.b", &long] {
+        let words = [desk.input.to_str().unwrap(), desk.output.to_str().unwrap(), "--new-field", name];
+        let (result, json) =
+            sign_with_a1(desk.directory.path(), &a1("ecpf-a1-moderno.p12"), PASSWORD, &words);
+        assert_eq!((result.status.code(), code(&json)), (Some(2), "usage"), "{json}");
+    }
+    assert_eq!(desk.names(), ["in.pdf", "password.txt"]);
+}
+
+#[test]
 fn the_same_refusal_is_told_in_three_languages() {
     let desk = Desk::new();
     let mut texts = Vec::new();

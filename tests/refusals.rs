@@ -74,6 +74,40 @@ fn certificates_that_may_not_sign() {
     }
 }
 
+/// The A1 file that is not encrypted, with one bit of its key's exponent modulo p changed: it
+/// can be read, and what it signs is wrong.
+fn a1_with_a_damaged_key(directory: &Path) -> PathBuf {
+    let mut bytes = fs::read(a1("ecpf-a1-texto-claro.p12")).unwrap();
+    // RSAPrivateKey (RFC 8017, A.1.2): version 0, then a modulus of 2048 bits.
+    let begin = [2, 1, 0, 2, 0x82, 1, 1, 0];
+    let mut at = bytes.windows(begin.len()).position(|window| window == begin).unwrap();
+    let mut content = at..at;
+    for _ in ["version", "n", "e", "d", "p", "q", "d mod (p - 1)"] {
+        let digits = usize::from(bytes[at + 1].checked_sub(0x80).unwrap_or_default());
+        let start = at + 2 + digits;
+        let len = bytes[at + 2..start].iter().fold(0, |len, byte| len << 8 | usize::from(*byte));
+        content = start..start + if digits == 0 { usize::from(bytes[at + 1]) } else { len };
+        at = content.end;
+    }
+    bytes[content.start + content.len() / 2] ^= 1;
+    // PFX (RFC 7292, section 4): the code over the content, which does not fit any more, goes.
+    let len = usize::from(u16::from_be_bytes([bytes[9], bytes[10]]));
+    bytes.truncate(11 + len);
+    let inner = u16::try_from(bytes.len() - 4).unwrap().to_be_bytes();
+    bytes[2..4].copy_from_slice(&inner);
+    let path = directory.join("damaged.p12");
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn a_key_that_is_damaged_is_no_defect_of_the_program() {
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let key = a1_with_a_damaged_key(elsewhere.path());
+    assert_eq!(desk.refusal(&key, PASSWORD, &desk.input, &[]), "credential-unreadable");
+}
+
 #[test]
 fn a_wrong_password_is_said() {
     let desk = Desk::new();

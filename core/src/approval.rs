@@ -15,15 +15,18 @@
 //! A pairing or a selection is settled by its confirmation. The secret is in no state and in no
 //! event: it passes, sealed, from whoever asked for it to the token host.
 
+mod items;
 mod machine;
 pub mod queue;
 pub mod summary;
+mod trail;
 
 use std::time::Duration;
 
 use crate::{digest::Digest, error::ErrorCode};
 
-pub use machine::{Approval, Item, Stage};
+pub use items::Item;
+pub use machine::{Approval, Stage};
 
 /// Milliseconds of a clock that never goes back; its zero has no meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::{
     approval::{
         Deadlines, Effect, Event, Instant, Outcome, Record, SecretReason,
+        items::{Item, Items},
         summary::{Certificate, Subject, Summary},
     },
     digest::Digest,
@@ -21,7 +22,7 @@ pub struct Approval {
     deadlines: Deadlines,
     state: State,
     /// One for each document of the summary.
-    items: Vec<Item>,
+    items: Items,
     choice: Option<u32>,
     now: Instant,
     /// When the state has lasted too long.
@@ -49,17 +50,6 @@ pub enum Stage {
     Settling,
     /// The client was answered.
     Ended,
-}
-
-/// What became of one document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
-    /// It is not signed and will not be.
-    Failed(ErrorCode),
-    /// It is signed.
-    Signed,
-    /// Its turn has not come or not ended.
-    Waiting,
 }
 
 #[derive(Clone, Copy)]
@@ -97,7 +87,7 @@ impl Approval {
         let approval = Self {
             deadlines,
             state: State::Requested,
-            items: vec![Item::Waiting; documents],
+            items: Items::waiting(documents),
             choice: None,
             now,
             until: now.after(deadlines.recording),
@@ -176,19 +166,12 @@ impl Approval {
 
     /// What became of each document so far.
     pub fn items(&self) -> &[Item] {
-        &self.items
+        self.items.as_slice()
     }
 
     /// What the client is told of each document, once it ended: `Ok` for those that leave.
     pub fn results(&self) -> Option<Vec<Result<(), ErrorCode>>> {
-        let whole = self.outcome()?.code();
-        let result = |item: &Item| match (item, whole) {
-            (Item::Failed(code), _) => Err(*code),
-            (Item::Signed, None) => Ok(()),
-            (Item::Signed | Item::Waiting, Some(code)) => Err(code),
-            (Item::Waiting, None) => Err(ErrorCode::Internal),
-        };
-        Some(self.items.iter().map(result).collect())
+        Some(self.items.results(self.outcome()?.code()))
     }
 
     fn expire_if_due(&mut self) -> Vec<Effect> {
@@ -300,7 +283,7 @@ impl Approval {
 
     fn secret_needed(&mut self) -> Vec<Effect> {
         match self.state {
-            State::Unlocking { choice, secret: Secret::Tried } if self.untouched() => {
+            State::Unlocking { choice, secret: Secret::Tried } if self.items.untouched() => {
                 self.ask_secret(choice, SecretReason::First, None)
             }
             State::Unlocking { choice, secret: Secret::Tried } => {
@@ -328,21 +311,19 @@ impl Approval {
 
     fn item_ended(&mut self, item: u32, result: Item) -> Vec<Effect> {
         let State::Signing { choice, asker, stop } = self.state else { return Vec::new() };
-        if self.current() != Some(item) {
+        if self.items.current() != Some(item) {
             return Vec::new();
         }
-        if let Some(current) = self.items.iter_mut().find(|item| **item == Item::Waiting) {
-            *current = result;
-        }
+        self.items.end_current(result);
         if let Some(code) = stop.and_then(Outcome::code) {
-            self.give_up(code);
+            self.items.give_up(code);
         }
         self.sign_next(choice, asker)
     }
 
     fn token_absent(&mut self) -> Vec<Effect> {
         match self.state {
-            State::Unlocking { choice, .. } if self.untouched() => {
+            State::Unlocking { choice, .. } if self.items.untouched() => {
                 self.enter(State::AwaitingToken { choice }, self.deadlines.awaiting_token);
                 vec![Effect::AwaitToken]
             }
@@ -365,7 +346,7 @@ impl Approval {
         match self.state {
             State::AwaitingToken { .. } | State::Unlocking { .. } => self.settle(Outcome::Failed(code)),
             State::Signing { choice, asker, .. } => {
-                self.give_up(code);
+                self.items.give_up(code);
                 self.sign_next(choice, asker)
             }
             State::Ended { .. }
@@ -428,10 +409,14 @@ impl Approval {
     }
 
     fn sign_next(&mut self, choice: u32, asker: Asker) -> Vec<Effect> {
-        let Some(item) = self.current() else { return self.settle(self.verdict(choice)) };
-        let stop = None;
-        self.enter(State::Signing { choice, asker, stop }, self.deadlines.signing);
-        vec![Effect::Sign { choice, item }]
+        if let Some(item) = self.items.current() {
+            self.enter(State::Signing { choice, asker, stop: None }, self.deadlines.signing);
+            return vec![Effect::Sign { choice, item }];
+        }
+        self.settle(match self.items.verdict() {
+            Ok(()) => Outcome::Approved { choice: Some(choice) },
+            Err(code) => Outcome::Failed(code),
+        })
     }
 
     fn settle(&mut self, outcome: Outcome) -> Vec<Effect> {
@@ -449,14 +434,6 @@ impl Approval {
         self.until = self.now.after(duration);
     }
 
-    fn give_up(&mut self, code: ErrorCode) {
-        for item in &mut self.items {
-            if *item == Item::Waiting {
-                *item = Item::Failed(code);
-            }
-        }
-    }
-
     const fn settling(&self) -> Option<Outcome> {
         match self.state {
             State::Settling { outcome } => Some(outcome),
@@ -468,26 +445,5 @@ impl Approval {
             | State::Summoning
             | State::Unlocking { .. } => None,
         }
-    }
-
-    fn current(&self) -> Option<u32> {
-        let waiting = self.items.iter().position(|item| *item == Item::Waiting)?;
-        u32::try_from(waiting).ok()
-    }
-
-    fn untouched(&self) -> bool {
-        self.items.iter().all(|item| *item == Item::Waiting)
-    }
-
-    fn verdict(&self, choice: u32) -> Outcome {
-        let mut first = None;
-        for item in &self.items {
-            match item {
-                Item::Failed(code) => first = first.or(Some(*code)),
-                Item::Signed => return Outcome::Approved { choice: Some(choice) },
-                Item::Waiting => {}
-            }
-        }
-        Outcome::Failed(first.unwrap_or(ErrorCode::Internal))
     }
 }

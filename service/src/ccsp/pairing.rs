@@ -314,7 +314,7 @@ fn read(path: &Path) -> io::Result<Option<Stored>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let stored: Stored = serde_json::from_slice(&bytes)?;
+    let stored: Stored = serde_json::from_slice(&bytes).map_err(|_| io::ErrorKind::InvalidData)?;
     if stored.version != VERSION {
         return Err(io::ErrorKind::InvalidData.into());
     }

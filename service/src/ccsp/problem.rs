@@ -90,9 +90,18 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Gives a response that is a [`Problem`] its words and fields; others stay as they are.
+/// Gives a response that is a [`Problem`] its words and fields; others stay as they are. What
+/// the router itself refuses has no code yet and gets the one that fits.
 pub(super) fn finish(mut response: Response, language: Language, request: RequestId) -> Response {
-    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
+    let status = response.status();
+    let problem = match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => problem,
+        None if status.is_client_error() => Problem::new(ErrorCode::RequestMalformed),
+        None if status.is_server_error() => Problem::new(ErrorCode::Internal),
+        None => return response,
+    };
+    let mut response = problem.clone().into_response();
+    response.extensions_mut().remove::<Problem>();
     let body = dto::Problem::new(problem.code, problem.detail, language, request);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, MEDIA_TYPE);

@@ -95,7 +95,7 @@ pub(super) async fn receive(mut arriving: Arriving<'_>, directory: &Path) -> Res
 
 fn write(directory: &Path, mut pieces: mpsc::Receiver<Piece>) -> Result<Spooled, ErrorCode> {
     let unwritable = |error: io::Error| DestinationError::from(error).code();
-    let mut file = tempfile::tempfile_in(directory).map_err(unwritable)?;
+    let mut file = create(directory).map_err(unwritable)?;
     let mut running = RunningDigest::new(DigestAlgorithm::Sha256);
     loop {
         match pieces.blocking_recv() {
@@ -112,6 +112,13 @@ fn write(directory: &Path, mut pieces: mpsc::Receiver<Piece>) -> Result<Spooled,
     let facts = look(&source).map_err(|error| error.code())?;
     let digest = running.clone().finish();
     Ok(Spooled { file, running, digest, facts })
+}
+
+/// A file that only this user may open (mode 0600) and that loses its name at once.
+fn create(directory: &Path) -> io::Result<File> {
+    let (file, name) = tempfile::Builder::new().prefix(".upload-").tempfile_in(directory)?.into_parts();
+    name.close()?;
+    Ok(file)
 }
 
 fn look(source: &FileSource) -> Result<Facts, PdfError> {

@@ -1,8 +1,10 @@
 //! The guard: decides on the head of a request, in a fixed order, before anything of its body
 //! is read. What passes carries who sent it ([`Admitted`]).
 //!
-//! 1. The connection is of this login. 2. `Host` is ours. 3. The origin is one that may ask, or
-//! a program asks. 4. Method, media type, declared size, then the pairing.
+//! 1. The connection is of this login.
+//! 2. `Host` is ours.
+//! 3. The origin is one that may ask, or a program asks.
+//! 4. Method, media type, declared size, then the pairing.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 

@@ -130,12 +130,11 @@ impl PairingStore {
         let refused = state.refused.clone();
         state.entries.push(entry);
         state.refused.retain(|refused| refused != client);
-        if lasting == Lasting::Always || state.refused != refused {
-            if let Err(code) = self.save(&state) {
-                state.entries.pop();
-                state.refused = refused;
-                return Err(code);
-            }
+        let to_be_kept = lasting == Lasting::Always || state.refused != refused;
+        if to_be_kept && let Err(code) = self.save(&state) {
+            state.entries.pop();
+            state.refused = refused;
+            return Err(code);
         }
         state.recently.remove(client);
         Ok((secret, pairing))

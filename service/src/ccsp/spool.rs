@@ -57,6 +57,13 @@ enum Piece {
     End,
 }
 
+/// Whether a body was read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotReached,
+    Reached,
+}
+
 /// Receives a document into an unnamed file in `directory` and opens it.
 ///
 /// # Errors
@@ -67,6 +74,7 @@ pub(super) async fn receive(mut arriving: Arriving<'_>, directory: &Path) -> Res
     let directory = directory.to_owned();
     let writer = tokio::task::spawn_blocking(move || write(&directory, receive));
     let mut refused = None;
+    let mut end = End::NotReached;
     loop {
         let piece = match arriving.next().await {
             Ok(Some(bytes)) => Piece::Bytes(bytes),
@@ -76,9 +84,11 @@ pub(super) async fn receive(mut arriving: Arriving<'_>, directory: &Path) -> Res
                 break;
             }
         };
-        let is_last = matches!(piece, Piece::End);
+        if matches!(piece, Piece::End) {
+            end = End::Reached;
+        }
         // Nobody listens any more where the disk refused; the writer says why.
-        if send.send(piece).await.is_err() || is_last {
+        if send.send(piece).await.is_err() || end == End::Reached {
             break;
         }
     }
@@ -86,9 +96,9 @@ pub(super) async fn receive(mut arriving: Arriving<'_>, directory: &Path) -> Res
     let written = writer.await.map_err(|_| ErrorCode::Internal)?;
     match refused {
         Some(problem) => Err(problem),
-        None => written.map_err(|code| match code {
-            ErrorCode::StorageFull | ErrorCode::OutputUnwritable => Problem::new(code).abandoning_the_body(),
-            code => Problem::new(code),
+        None => written.map_err(|code| match end {
+            End::Reached => Problem::new(code),
+            End::NotReached => Problem::new(code).abandoning_the_body(),
         }),
     }
 }

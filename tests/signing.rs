@@ -186,6 +186,28 @@ fn first_field(input: &Path) -> String {
 }
 
 #[test]
+fn names_of_files_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let secret = written(directory.path(), "password", PASSWORD.as_bytes());
+    let [input, output] = [&b"entrada-\xe3.pdf"[..], b"sa\xedda.pdf"]
+        .map(|name| directory.path().join(std::ffi::OsStr::from_bytes(name)));
+    fs::write(&input, document(Layout::Table, 1, 2000)).unwrap();
+    let result = signer()
+        .args(["sign", "--json", "--p12"])
+        .arg(a1("ecpf-a1-moderno.p12"))
+        .arg("--p12-password-file")
+        .args([&secret, &input, &output])
+        .output()
+        .unwrap();
+    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert!(json["output"].as_str().unwrap().ends_with("da.pdf"), "{json}");
+    assert_eq!(validate_trusting_the_test_root(&output).0, Some(0));
+}
+
+#[test]
 fn full_verification_reads_the_result_again_and_agrees() {
     let directory = tempfile::tempdir().unwrap();
     let input = written(directory.path(), "in.pdf", &document(Layout::Table, 2, 3_000_000));

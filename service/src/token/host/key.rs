@@ -97,12 +97,12 @@ impl PrivateKey {
             (Self::P256(key), Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
                 use p256::ecdsa::{Signature, signature::hazmat::PrehashSigner as _};
                 let signed = key.sign_prehash(&input.digest(scheme));
-                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| defect())
+                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| damaged())
             }
             (Self::P384(key), Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
                 use p384::ecdsa::{Signature, signature::hazmat::PrehashSigner as _};
                 let signed = key.sign_prehash(&input.digest(scheme));
-                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| defect())
+                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| damaged())
             }
             (Self::Unsupported { kind, .. }, _) => unsupported(kind),
             (Self::Rsa { .. }, Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
@@ -130,12 +130,13 @@ fn sign_rsa(
         Input::Message(message) => message,
     };
     let mut value = vec![0; key.public().modulus_len()];
-    key.sign(encoding, &SystemRandom::new(), message, &mut value).map_err(|_| defect())?;
+    key.sign(encoding, &SystemRandom::new(), message, &mut value).map_err(|_| damaged())?;
     Ok(value)
 }
 
-fn defect() -> Failure {
-    Failure::Internal { reason: "the key does not sign".to_owned() }
+/// A key whose parts do not fit together: nothing else keeps one in memory from signing.
+fn damaged() -> Failure {
+    Failure::FileDamaged { reason: "the private key does not sign".to_owned() }
 }
 
 /// `ECPrivateKey` (RFC 5915, section 3).

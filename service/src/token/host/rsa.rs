@@ -13,11 +13,11 @@ use crate::token::host::walk::{Malformed, Walk};
 
 /// Signs with an `RSAPrivateKey` (RFC 8017, A.1.2) that was found to be whole.
 pub(super) fn sign(pkcs1: &[u8], scheme: Scheme, digest: &[u8]) -> Result<Vec<u8>, Failure> {
-    let (modulus, exponent) = private_parts(pkcs1).map_err(|Malformed| defect())?;
-    let block = encode(scheme, digest, modulus.len()).ok_or_else(defect)?;
+    let (modulus, exponent) = private_parts(pkcs1).map_err(|Malformed| damaged())?;
+    let block = encode(scheme, digest, modulus.len()).ok_or_else(damaged)?;
     // As many bits as the modulus has: the exponent's own length tells nothing then.
     let bits = u32::try_from(modulus.len()).unwrap_or(u32::MAX).saturating_mul(8);
-    power(&block, exponent, bits, modulus).ok_or_else(defect)
+    power(&block, exponent, bits, modulus).ok_or_else(damaged)
 }
 
 /// Whether `value` is the signature over `digest` by the key with the `RSAPublicKey` (A.1.1).
@@ -93,8 +93,9 @@ fn number(octets: &[u8]) -> Option<U4096> {
     Some(U4096::from_be_slice(&*padded))
 }
 
-fn defect() -> Failure {
-    Failure::Internal { reason: "the key does not sign".to_owned() }
+/// As of a key whose parts do not fit together.
+fn damaged() -> Failure {
+    Failure::FileDamaged { reason: "the private key does not sign".to_owned() }
 }
 
 #[cfg(test)]

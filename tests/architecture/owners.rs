@@ -36,7 +36,7 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
     (&["jiff"], &["service/src/clock.rs"], "one clock"),
     (
         &["axum", "http_body_util", "hyper", "hyper_util", "tower", "utoipa"],
-        &["service/src/ccsp"],
+        &["service/src/ccsp", "tests/benches"],
         "one place for HTTP",
     ),
     (&["tokio"], &["service/src", "tests/"], "only the service waits for many at once"),

@@ -153,6 +153,8 @@ fn a_second_signature_keeps_the_first_valid() {
         let judgements = pyhanko.judge(&twice, &judges::test_root()).unwrap();
         let old = judgements.iter().find(|judgement| judgement.field == first).unwrap();
         assert!(old.ok, "{old:?}");
+        let (code, verdict) = validate_trusting_the_test_root(&twice);
+        assert_eq!((code, verdict["signatures"].as_array().unwrap().len()), (Some(0), 2), "{verdict}");
         for path in [once, twice] {
             fs::remove_file(path).unwrap();
         }

@@ -194,9 +194,9 @@ const fn sub_indication(sub: SubIndication) -> Sentence {
             "Esta forma de firma no se admite.",
         ],
         SubIndication::LaterChanges => [
-            "O arquivo foi acrescentado depois desta assinatura; o acréscimo não é julgado.",
-            "Bytes were added after this signature; they are not judged.",
-            "Se añadieron bytes después de esta firma; no se evalúan.",
+            "Depois desta assinatura foi acrescentado mais do que assinaturas; isso não é julgado.",
+            "More than signatures was added after this signature; it is not judged.",
+            "Después de esta firma se añadió algo más que firmas; no se evalúa.",
         ],
     }
 }

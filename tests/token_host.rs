@@ -283,8 +283,8 @@ fn a_host_is_closed_against_others_before_it_answers() {
             }
         }
     });
-    host.say(r#"{"request":"hello","version":2}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":2}"#);
+    host.say(r#"{"request":"hello","version":3}"#);
+    assert_eq!(host.hear(), r#"{"response":"hello","version":3}"#);
     let process = PathBuf::from(format!("/proc/{}", host.child.id()));
     let status = fs::read_to_string(process.join("status")).unwrap();
     assert!(status.contains("NoNewPrivs:\t1"), "{status}");
@@ -303,7 +303,7 @@ fn a_host_is_closed_against_others_before_it_answers() {
 fn a_host_says_its_version_and_ends_at_nonsense() {
     let mut host = Bare::start(|_| {});
     host.say(r#"{"request":"hello","version":4294967295}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":2}"#);
+    assert_eq!(host.hear(), r#"{"response":"hello","version":3}"#);
     host.say(r#"{"request":"tokens"}"#);
     assert!(host.hear().contains("unexpected"));
     host.say("nonsense");
@@ -321,13 +321,13 @@ fn another_version_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     let other = directory.path().join("other-version");
     // What a host of a later version would answer: kind, length, header.
-    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":3}' >&0\nexec cat >/dev/null\n";
+    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":4}' >&0\nexec cat >/dev/null\n";
     fs::write(&other, script).unwrap();
     fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut host = TokenHost::spawn(&other).unwrap();
     let refused = host.open_file(&a1("ecpf-a1-moderno.p12")).unwrap_err();
     let words = std::error::Error::source(&refused).unwrap().to_string();
-    assert!(words.contains("version 3") && words.contains("version 2"), "{words}");
+    assert!(words.contains("version 4") && words.contains("version 3"), "{words}");
 }
 
 #[test]

@@ -321,7 +321,7 @@ fn another_version_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     let other = directory.path().join("other-version");
     // What a host of a later version would answer: kind, length, header.
-    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":3}' >&0\nexec cat >/dev/null\n";
+    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":4}' >&0\nexec cat >/dev/null\n";
     fs::write(&other, script).unwrap();
     fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut host = TokenHost::spawn(&other).unwrap();

@@ -166,7 +166,7 @@ fn a_secret_that_is_wrong_for_ever_ends_with_the_life_of_the_approval() {
     approval.on(Event::SecretNeeded, START);
     let life = START.after(Duration::from_secs(600 + 60 + 90));
     let mut now = START;
-    while approval.stage() == Stage::Unlocking {
+    while approval.stage() == Stage::Unlocking && now < life.after(Duration::from_secs(60)) {
         now = now.after(Duration::from_secs(7));
         approval.on(Event::SecretGiven, now);
         approval.on(Event::SecretIncorrect { tries_left: None }, now);

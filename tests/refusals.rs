@@ -83,7 +83,7 @@ fn a1_with_a_damaged_key(directory: &Path) -> PathBuf {
     let mut at = bytes.windows(begin.len()).position(|window| window == begin).unwrap();
     let mut content = at..at;
     for _ in ["version", "n", "e", "d", "p", "q", "d mod (p - 1)"] {
-        let digits = usize::from(bytes[at + 1].checked_sub(0x80).unwrap_or_default());
+        let digits = usize::from(bytes[at + 1].saturating_sub(0x80));
         let start = at + 2 + digits;
         let len = bytes[at + 2..start].iter().fold(0, |len, byte| len << 8 | usize::from(*byte));
         content = start..start + if digits == 0 { usize::from(bytes[at + 1]) } else { len };

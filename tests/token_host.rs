@@ -29,9 +29,8 @@ use signer_service::token::{
     error::{TokenError, TriesLeft},
 };
 use signer_tests::{
-    processes::{own_copy, wait_until_none},
     repository, signer_program,
-    signing::{PASSWORD, a1, code, signer},
+    signing::{PASSWORD, a1},
     softhsm::SoftHsm,
 };
 

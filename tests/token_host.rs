@@ -210,6 +210,14 @@ fn a_softhsm_token_shows_certificates_signs_and_counts_tries() {
                 };
                 let value = host.sign(&after[0], algorithm, MESSAGE).unwrap();
                 assert!(openssl_accepts(&after[0], algorithm, &value), "{key} {digest:?}");
+                // A digest that was made elsewhere gives the same kind of value.
+                let value = host.sign_digest(&after[0], algorithm, &digest.digest(MESSAGE)).unwrap();
+                assert!(openssl_accepts(&after[0], algorithm, &value), "{key} {digest:?}");
+                let other = DigestAlgorithm::Sha1.digest(MESSAGE);
+                assert!(matches!(
+                    host.sign_digest(&after[0], algorithm, &other),
+                    Err(TokenError::Unexpected)
+                ));
             }
         });
     }

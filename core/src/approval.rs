@@ -248,4 +248,6 @@ impl Outcome {
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod sample;
+#[cfg(test)]
 mod tests;

@@ -2,13 +2,17 @@
 //!
 //! - [`mod@file`]: reads, copies and writes the person's files
 //! - [`token`]: credentials, reached only through a token host process
+//! - [`ports`]: what the HTTP interface needs from the rest
 //! - [`sign`] and [`validate`]: the two jobs, from file to file
+//! - [`mod@ccsp`]: the HTTP interface
 //! - [`cli`]: the command line; [`text`]: what it says
 //! - [`clock`]: the machine's time and zone, as values for core
 
+pub mod ccsp;
 pub mod cli;
 pub mod clock;
 pub mod file;
+pub mod ports;
 pub mod sign;
 pub mod text;
 pub mod token;

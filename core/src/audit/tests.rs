@@ -96,6 +96,7 @@ fn an_unbroken_chain_is_taken_over_several_files() {
 
 #[test]
 fn every_meddling_shows_at_its_line() {
+    #[expect(clippy::type_complexity, reason = "a table reads best as one")]
     let cases: [(&str, fn(&mut Vec<String>), u64, Fault); 7] = [
         ("changed", |lines| lines[2] = lines[2].replace("approved", "cancelled"), 4, Fault::Previous),
         (

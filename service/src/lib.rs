@@ -2,6 +2,7 @@
 //!
 //! - [`mod@file`]: reads, copies and writes the person's files
 //! - [`token`]: credentials, reached only through a token host process
+//! - [`ports`]: what the HTTP interface needs from the rest
 //! - [`sign`] and [`validate`]: the two jobs, from file to file
 //! - [`cli`]: the command line; [`text`]: what it says
 //! - [`clock`]: the machine's time and zone, as values for core
@@ -9,6 +10,7 @@
 pub mod cli;
 pub mod clock;
 pub mod file;
+pub mod ports;
 pub mod sign;
 pub mod text;
 pub mod token;

@@ -33,6 +33,9 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["service/src/cli", "service/src/main.rs"],
         "only the command line speaks to a terminal",
     ),
+    (&["interprocess", "widestring"], &["ipc/src"], "one transport between our processes"),
+    (&["directories"], &["service/src/dirs.rs"], "one place for paths"),
+    (&["listenfd"], &["service/src/serve"], "sockets are inherited once"),
     (&["jiff"], &["service/src/clock.rs"], "one clock"),
     (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
 ];

@@ -2,11 +2,9 @@
 
 mod window;
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
+use signer_ipc::invitation::Invitation;
 use winit::{
     application::ApplicationHandler,
     error::{EventLoopError, OsError},
@@ -19,7 +17,6 @@ use winit::{
 use crate::{
     access,
     icon::TrayPicture,
-    invitation::Invitation,
     link::{Link, LinkError},
     os::{self, Appearance, Scheme},
     pin::{Pin, PinError},
@@ -51,9 +48,6 @@ pub(crate) enum Wake {
 /// Why the program cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AppError {
-    /// The service cannot be reached.
-    #[error("the service cannot be reached: {0}")]
-    Connect(#[source] io::Error),
     /// The connection failed.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -107,15 +101,14 @@ impl App {
         let proxy = events.create_proxy();
         // A loop that has ended needs no more messages.
         let tell = |proxy: &EventLoopProxy<Wake>, wake| drop(proxy.send_event(wake));
-        let (reader, writer) = connect(&invitation.endpoint).map_err(AppError::Connect)?;
         let to = proxy.clone();
-        let link = Link::open(reader, writer, invitation.one_time, began, move |incoming| {
+        let link = Link::open(invitation, began, move |incoming| {
             tell(&to, Wake::Service(incoming));
         })?;
         let to = proxy.clone();
         os::watch_appearance(move |appearance| tell(&to, Wake::Appearance(appearance)));
         Ok(Self {
-            screen: Screen::new(invitation.language, began.elapsed()),
+            screen: Screen::new(Language::of_invitation(&invitation.language), began.elapsed()),
             link,
             pin,
             fonts: Fonts::new(),
@@ -385,16 +378,4 @@ fn named_key(key: NamedKey, modifiers: ModifiersState) -> Option<Key> {
         NamedKey::End => Key::End,
         _ => return None,
     })
-}
-
-#[cfg(unix)]
-fn connect(endpoint: &str) -> io::Result<(std::os::unix::net::UnixStream, std::os::unix::net::UnixStream)> {
-    let stream = std::os::unix::net::UnixStream::connect(endpoint)?;
-    Ok((stream.try_clone()?, stream))
-}
-
-#[cfg(windows)]
-fn connect(endpoint: &str) -> io::Result<(std::fs::File, std::fs::File)> {
-    let pipe = std::fs::OpenOptions::new().read(true).write(true).open(endpoint)?;
-    Ok((pipe.try_clone()?, pipe))
 }

@@ -4,7 +4,8 @@
 //! service sees as a tray that is gone. Nothing is shown that was not parsed as a whole.
 
 use std::{
-    io::{Read, Write},
+    convert::Infallible,
+    io::Read,
     thread,
     time::{Duration, Instant},
 };
@@ -12,7 +13,9 @@ use std::{
 use sha2::{Digest as _, Sha256};
 use signer_ipc::{
     frame::FrameError,
-    message::{self, FromTray, MessageError, ONE_TIME_LEN, PROTOCOL_VERSION, Role, ToTray, TrayAttachment},
+    invitation::Invitation,
+    login::{self, Connection, GreetingError},
+    message::{self, FromTray, MessageError, Role, ToTray, TrayAttachment},
     sealed::SealedSecret,
     summary::{Kind, Summary, SummaryError},
 };
@@ -21,7 +24,7 @@ use crate::screen::{Incoming, Presented};
 
 /// The writing side.
 pub(crate) struct Link {
-    writer: Box<dyn Write>,
+    connection: Connection,
 }
 
 /// Why the connection ended.
@@ -30,6 +33,9 @@ pub(crate) enum LinkError {
     /// The service closed it: nothing is left to do.
     #[error("the service closed the connection")]
     Closed,
+    /// The service does not take this program, or is not there.
+    #[error(transparent)]
+    Greeting(#[from] GreetingError),
     /// It failed, or what came is no message.
     #[error(transparent)]
     Message(#[from] MessageError),
@@ -39,39 +45,37 @@ pub(crate) enum LinkError {
     /// A message came out of turn, or its parts do not fit each other.
     #[error("the service sent something that cannot be shown")]
     OutOfTurn,
-    /// The service speaks another version.
-    #[error("{0}")]
-    Refused(String),
 }
 
 impl Link {
-    /// Greets the service and reads what it says in a thread of its own. `tell` gets every
-    /// message, and at last the error that ended the connection.
+    /// Connects to the service that sent `invitation`, and greets it and reads what it says in a
+    /// thread of its own. `tell` gets every message, and at last the error that ended the
+    /// connection.
     ///
     /// # Errors
-    /// Where the greeting cannot be written.
+    /// Where nobody listens.
     pub(crate) fn open(
-        reader: impl Read + Send + 'static,
-        writer: impl Write + 'static,
-        one_time: [u8; ONE_TIME_LEN],
+        invitation: &Invitation,
         began: Instant,
         tell: impl Fn(Result<Incoming, LinkError>) + Send + 'static,
     ) -> Result<Self, LinkError> {
-        let mut link = Self { writer: Box::new(writer) };
-        let hello = FromTray::Hello { version: PROTOCOL_VERSION, role: Role::Tray };
-        message::write_from_tray(&mut link.writer, &hello, &TrayAttachment::OneTime(one_time.to_vec()))?;
+        let failed = |error| LinkError::Message(MessageError::Frame(FrameError::Connection(error)));
+        let connection = login::connect(&invitation.endpoint).map_err(failed)?;
+        let mut reader = connection.clone();
+        let one_time = invitation.one_time.to_vec();
         let listen = move || {
-            let error = match listen(reader, began, |incoming| tell(Ok(incoming))) {
+            let ended = reader
+                .greet(Role::Tray, one_time)
+                .map_err(LinkError::from)
+                .and_then(|()| listen(&mut reader, began, |incoming| tell(Ok(incoming))));
+            let error = match ended {
                 Ok(never) => match never {},
                 Err(error) => error,
             };
             tell(Err(error));
         };
-        thread::Builder::new()
-            .name("service".into())
-            .spawn(listen)
-            .map_err(|error| MessageError::Frame(FrameError::Connection(error)))?;
-        Ok(link)
+        thread::Builder::new().name("service".into()).spawn(listen).map_err(failed)?;
+        Ok(Self { connection })
     }
 
     /// Answers the service. Blocks until the few bytes are handed over.
@@ -84,31 +88,13 @@ impl Link {
         secret: Option<SealedSecret>,
     ) -> Result<(), LinkError> {
         let attachment = secret.map_or(TrayAttachment::Nothing, TrayAttachment::Secret);
-        Ok(message::write_from_tray(&mut self.writer, message, &attachment)?)
+        Ok(message::write_from_tray(&mut self.connection, message, &attachment)?)
     }
 }
 
-fn listen(
-    mut reader: impl Read,
-    began: Instant,
-    tell: impl Fn(Incoming),
-) -> Result<std::convert::Infallible, LinkError> {
-    match read(&mut reader)? {
-        (ToTray::Hello { version: PROTOCOL_VERSION }, _) => {}
-        (ToTray::Refused { words, .. }, _) => return Err(LinkError::Refused(words)),
-        (
-            ToTray::AskSecret { .. }
-            | ToTray::AwaitToken { .. }
-            | ToTray::Dismiss { .. }
-            | ToTray::Hello { .. }
-            | ToTray::Present { .. }
-            | ToTray::Signing { .. }
-            | ToTray::Waiting { .. },
-            _,
-        ) => return Err(LinkError::OutOfTurn),
-    }
+fn listen(reader: &mut impl Read, began: Instant, tell: impl Fn(Incoming)) -> Result<Infallible, LinkError> {
     loop {
-        let (message, summary) = read(&mut reader)?;
+        let (message, summary) = read(reader)?;
         tell(ready(message, summary, began.elapsed())?);
     }
 }
@@ -124,8 +110,7 @@ fn read(reader: &mut impl Read) -> Result<(ToTray, Option<Vec<u8>>), LinkError> 
 fn ready(message: ToTray, summary: Option<Vec<u8>>, now: Duration) -> Result<Incoming, LinkError> {
     let at = |deadline_ms| now.saturating_add(Duration::from_millis(deadline_ms));
     Ok(match message {
-        ToTray::Hello { .. } => return Err(LinkError::OutOfTurn),
-        ToTray::Refused { words, .. } => return Err(LinkError::Refused(words)),
+        ToTray::Hello { .. } | ToTray::Refused { .. } => return Err(LinkError::OutOfTurn),
         ToTray::Present { approval, deadline_ms, unlocks, waiting } => {
             let bytes = summary.ok_or(LinkError::OutOfTurn)?;
             let digest = Sha256::digest(&bytes).into();
@@ -191,14 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_refused_in_words() {
+    fn the_end_of_the_connection_is_told_from_a_fault() {
+        let ended = |bytes: &[u8]| listen(&mut &*bytes, Instant::now(), |_| panic!("nothing was said"));
+        assert!(matches!(ended(&[]), Err(LinkError::Closed)));
+        assert!(matches!(ended(&[1, 0, 0]), Err(LinkError::Message(_))));
         let mut bytes = Vec::new();
-        let refusal =
-            ToTray::Refused { version: 9, code: "tray-unavailable".into(), words: "too old".into() };
-        message::write_to_tray(&mut bytes, &refusal, None).unwrap();
-        let error = listen(&bytes[..], Instant::now(), |_| panic!("nothing was said")).unwrap_err();
-        assert_eq!(error.to_string(), "too old");
-        let error = listen(&[][..], Instant::now(), |_| panic!("nothing was said")).unwrap_err();
-        assert!(matches!(error, LinkError::Closed));
+        message::write_to_tray(&mut bytes, &ToTray::Hello { version: 1 }, None).unwrap();
+        assert!(matches!(ended(&bytes), Err(LinkError::OutOfTurn)));
     }
 }

@@ -7,7 +7,6 @@
 mod access;
 mod app;
 mod icon;
-mod invitation;
 mod link;
 mod os;
 mod pin;
@@ -21,9 +20,10 @@ use std::{
     time::Instant,
 };
 
+use signer_ipc::invitation::{Invitation, InvitationError};
 use winit::event_loop::EventLoop;
 
-use crate::{app::App, invitation::Invitation, pin::Pin};
+use crate::{app::App, pin::Pin};
 
 /// `EX_USAGE` of sysexits.h: started in a way that cannot work.
 const NOT_INVITED: u8 = 64;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 enum Failure {
     /// Nobody invited it.
     #[error("{0}; this program is started by cybercore-signer and not by hand")]
-    NotInvited(#[from] invitation::NotInvited),
+    NotInvited(#[from] InvitationError),
     /// There is nowhere to show a window.
     #[error("no display: {0}")]
     NoDisplay(#[source] winit::error::EventLoopError),

@@ -7,14 +7,12 @@ mod value;
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
 use signer_ipc::{summary::Kind, token_host::TriesLeft};
 
 pub(crate) use value::{date, grouped, shortened, size};
 
 /// The person's language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// English.
     En,
@@ -165,6 +163,15 @@ pub(crate) enum MenuEntry {
 }
 
 impl Language {
+    /// The language of an invitation. English is read by most who speak none of the three.
+    pub(crate) fn of_invitation(tag: &str) -> Self {
+        match tag {
+            "pt" => Self::Pt,
+            "es" => Self::Es,
+            _ => Self::En,
+        }
+    }
+
     /// The language as BCP 47 writes it.
     pub(crate) const fn tag(self) -> &'static str {
         self.pick("pt-BR", "en", "es")

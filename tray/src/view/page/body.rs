@@ -18,6 +18,8 @@ use crate::{
 
 const ROW_GAP: f32 = 5.0;
 const LABEL_GAP: f32 = 14.0;
+/// Between the documents and the certificate.
+const SECTION: f32 = 7.0;
 const PADDING: f32 = 10.0;
 const RADIO: f32 = 18.0;
 const BAR: f32 = 8.0;
@@ -54,9 +56,7 @@ fn asked(column: &mut Column<'_, '_>, request: &Request) {
         Kind::Selection => certificates(column, request),
         Kind::Signature => {
             documents(column, &summary.documents);
-            if summary.certificates.len() > 1 {
-                column.gap(GAP);
-            }
+            column.gap(SECTION);
             certificates(column, request);
         }
     }
@@ -68,6 +68,7 @@ fn asked(column: &mut Column<'_, '_>, request: &Request) {
 /// After the yes: the documents and the certificate that was chosen.
 fn chosen(column: &mut Column<'_, '_>, request: &Request) {
     documents(column, &request.summary.documents);
+    column.gap(SECTION);
     if let Some(certificate) = request.summary.certificates.get(request.choice) {
         facts_of_certificate(column, certificate);
     }

@@ -131,7 +131,7 @@ fn secret(column: &mut Column<'_, '_>, request: &Request, what: Entered) {
     if request.letters == 0 {
         let block = column.block(&hint, Style::Body, CONTENT - 2.0 * PADDING);
         let y = middle - block.height() / 2.0;
-        shapes.push(Shape::Words { x: MARGIN + PADDING + 3.0, y, block, tint: Tint::Secondary });
+        shapes.push(Shape::Words { x: MARGIN + PADDING + 5.0, y, block, tint: Tint::Secondary });
     }
     if request.focus == Target::Secret {
         let caret = Rect::new(x, middle - 10.0, 1.0, 20.0);

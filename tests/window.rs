@@ -59,7 +59,6 @@ fn heard_aloud(desktop: &Desktop, tray: &Tray, words: &str) -> String {
     })
 }
 
-/// Proves A19.
 #[test]
 fn a_yes_does_nothing_in_the_first_moments_and_after_each_change_of_focus() {
     let Some(desktop) = Desktop::start() else { return };
@@ -97,7 +96,6 @@ fn a_yes_does_nothing_in_the_first_moments_and_after_each_change_of_focus() {
     assert!(tray.close().success());
 }
 
-/// Proves A20.
 #[test]
 fn a_pin_goes_sealed_and_leaves_nothing_in_memory() {
     let Some(desktop) = Desktop::start() else { return };
@@ -206,7 +204,6 @@ fn escape_a_closed_window_and_the_button_say_no() {
     assert!(tray.close().success());
 }
 
-/// Proves A21.
 #[test]
 fn a_screen_reader_reads_every_fact_and_presses_the_buttons() {
     let Some(desktop) = Desktop::start() else { return };

@@ -1,22 +1,63 @@
 //! One decision on one request: the only way to a signature that a client asked for.
 //!
 //! [`Approval`] is a state machine without a clock, a socket or a window. The driver in the
-//! service executes its [`Effect`]s and feeds it [`Event`]s; [`summary`] is what the person sees.
+//! service executes its [`Effect`]s and feeds it [`Event`]s; [`summary`] is what the person
+//! sees, and [`queue`] decides whose turn it is.
+//!
+//! ```text
+//! Requested ─Recorded─▶ Summoning ─TrayReady─▶ Presented ─Confirmed─▶ Unlocking ⇄ Signing
+//!                                                               TokenAbsent │ ▲ TokenPresent
+//!                                                                           ▼ │
+//!                                                                     AwaitingToken
+//! every outcome: ─▶ Settling ─Recorded─▶ Ended
+//! ```
+//!
+//! A pairing or a selection is settled by its confirmation. The secret is in no state and in no
+//! event: it passes, sealed, from whoever asked for it to the token host.
 
+mod items;
+mod machine;
+pub mod queue;
 pub mod summary;
+mod trail;
+
+use std::time::Duration;
 
 use crate::{digest::Digest, error::ErrorCode};
+
+pub use items::Item;
+pub use machine::{Approval, Stage};
 
 /// Milliseconds of a clock that never goes back; its zero has no meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(pub u64);
+
+/// How long an approval may stay where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Until the token is inserted.
+    pub awaiting_token: Duration,
+    /// From the opening until the outcome is decided. Each document adds one `unlocking` and
+    /// one `signing`.
+    pub life: Duration,
+    /// Until the person answers.
+    pub presented: Duration,
+    /// Until a record is on disk.
+    pub recording: Duration,
+    /// Until one document is signed.
+    pub signing: Duration,
+    /// Until somebody is ready to ask.
+    pub summoning: Duration,
+    /// Until the secret is given, and again until it was tried.
+    pub unlocking: Duration,
+}
 
 /// What happened outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The client withdrew its request or is gone.
     ClientGone,
-    /// The person said yes.
+    /// The person said yes. The secret came with it, where one was asked for at once.
     Confirmed {
         /// The digest of what was shown.
         shown: Digest,
@@ -37,18 +78,19 @@ pub enum Event {
         /// Which, from 0.
         item: u32,
     },
-    /// The record that was asked for is on disk.
-    Recorded,
-    /// The record that was asked for cannot be written.
-    RecordFailed,
-    /// The secret was given (again).
+    /// This record is on disk.
+    Recorded(Record),
+    /// This record cannot be written.
+    RecordFailed(Record),
+    /// The secret that was asked for was given, or is not needed after all.
     SecretGiven,
-    /// The secret was wrong, and can be given again.
+    /// The secret was wrong. Where no try is left this ends as `pin-locked`.
     SecretIncorrect {
         /// How many tries are left, where the token says.
         tries_left: Option<u32>,
     },
-    /// The key wants its secret for this signature, too.
+    /// Instead of [`Event::Unlocked`]: a secret is needed and none was given. Instead of
+    /// [`Event::ItemSigned`]: the key wants its secret for this signature, too.
     SecretNeeded,
     /// The service stops.
     ShuttingDown,
@@ -71,10 +113,10 @@ pub enum Event {
     Unlocked,
 }
 
-/// What the driver is to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the driver is to do, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Ask for the secret (again).
+    /// Ask for the secret (again). Answered by [`Event::SecretGiven`] or [`Event::Denied`].
     AskSecret {
         /// Why.
         reason: SecretReason,
@@ -83,16 +125,17 @@ pub enum Effect {
     },
     /// Ask the person to insert the token, and watch for it.
     AwaitToken,
-    /// Take it off the screen. Also after the end, and also where nothing is shown.
+    /// Take it off the screen; also where nothing is shown. The last effect of all.
     Dismiss {
         /// How it ended.
         outcome: Outcome,
     },
     /// Show the summary and ask.
     Present,
-    /// Write a record, durably, and say so.
+    /// Write a record, durably, and give it back with [`Event::Recorded`].
     Record(Record),
-    /// Answer the client. Exactly once.
+    /// Answer the client. Exactly once. Signatures that were made leave with
+    /// [`Outcome::Approved`] only; with any other they are destroyed.
     Reply {
         /// How it ended.
         outcome: Outcome,
@@ -106,7 +149,7 @@ pub enum Effect {
     },
     /// Find somebody who asks the person.
     SummonTray,
-    /// Use the secret that was given, once, for the chosen key.
+    /// Use the secret that was just given, once, for the chosen key, and forget it.
     Unlock {
         /// Which certificate of the summary.
         choice: u32,
@@ -118,12 +161,14 @@ pub enum Effect {
 pub enum SecretReason {
     /// The key wants it for every signature.
     EverySignature,
+    /// It was not asked for with the summary: the token was not there.
+    First,
     /// The last one was wrong.
     Incorrect,
 }
 
 /// What is written down.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record {
     /// Somebody is about to be asked.
     Intent,
@@ -132,9 +177,9 @@ pub enum Record {
 }
 
 /// How an approval ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// What was asked for was done.
+    /// What was asked for was done; of several documents, one at least was signed.
     Approved {
         /// Which certificate of the summary was used or told.
         choice: Option<u32>,
@@ -143,8 +188,66 @@ pub enum Outcome {
     Cancelled,
     /// The person said no.
     Denied,
-    /// Nobody answered in time.
+    /// The person did not answer in time.
     Expired,
     /// It failed.
     Failed(ErrorCode),
 }
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            awaiting_token: Duration::from_secs(60),
+            life: Duration::from_secs(600),
+            presented: Duration::from_secs(120),
+            recording: Duration::from_secs(5),
+            signing: Duration::from_secs(90),
+            summoning: Duration::from_secs(10),
+            unlocking: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Instant {
+    /// The moment that comes `duration` later.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long it is from here to `later`; nothing where that is past.
+    pub const fn until(self, later: Self) -> Duration {
+        Duration::from_millis(later.0.saturating_sub(self.0))
+    }
+}
+
+impl Outcome {
+    /// The outcome as programs see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approved { .. } => "approved",
+            Self::Cancelled => "cancelled",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// The error that it is for the client; none where it was approved.
+    pub const fn code(self) -> Option<ErrorCode> {
+        match self {
+            Self::Approved { .. } => None,
+            Self::Cancelled => Some(ErrorCode::ApprovalCancelled),
+            Self::Denied => Some(ErrorCode::ApprovalDenied),
+            Self::Expired => Some(ErrorCode::ApprovalExpired),
+            Self::Failed(code) => Some(code),
+        }
+    }
+}
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;

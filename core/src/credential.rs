@@ -7,7 +7,10 @@ pub mod kind;
 use std::fmt;
 
 use crate::{
-    algorithm::AlgorithmError, cms::certificate::Certificate, digest::Digest, error::ErrorCode,
+    algorithm::AlgorithmError,
+    cms::certificate::Certificate,
+    digest::{Digest, DigestAlgorithm},
+    error::ErrorCode,
     moment::Moment,
 };
 
@@ -100,6 +103,11 @@ impl CredentialId {
     /// The identifier of a certificate's credential.
     pub fn of(certificate: &Certificate) -> Self {
         Self(certificate.fingerprint().clone())
+    }
+
+    /// An identifier from its whole text as it is shown; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        Digest::from_hex(DigestAlgorithm::Sha256, text).map(Self)
     }
 
     /// Whether `text` is this identifier or its beginning, of eight characters at least. Case,

@@ -56,6 +56,13 @@ impl DigestAlgorithm {
         }
     }
 
+    /// The algorithm of that [`DigestAlgorithm::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Sha1, Self::Sha256, Self::Sha384, Self::Sha512]
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+    }
+
     /// The digest of `bytes`.
     pub fn digest(self, bytes: &[u8]) -> Digest {
         let mut running = RunningDigest::new(self);
@@ -68,6 +75,19 @@ impl Digest {
     /// A digest made elsewhere; `None` where the length does not fit the algorithm.
     pub fn new(algorithm: DigestAlgorithm, value: Vec<u8>) -> Option<Self> {
         (value.len() == algorithm.output_len()).then_some(Self { algorithm, value })
+    }
+
+    /// A digest from its lower-case hexadecimal; `None` for anything else.
+    pub fn from_hex(algorithm: DigestAlgorithm, text: &str) -> Option<Self> {
+        let nibble = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let value = pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));
+        let value = value.collect::<Option<Vec<u8>>>()?;
+        rest.is_empty().then(|| Self::new(algorithm, value)).flatten()
     }
 
     /// The value in lower-case hexadecimal.
@@ -139,6 +159,25 @@ mod tests {
         let digest = DigestAlgorithm::Sha256.digest(b"abc");
         assert_eq!(digest.as_bytes()[..4], [0xba, 0x78, 0x16, 0xbf]);
         assert_eq!(digest.as_bytes().len(), DigestAlgorithm::Sha256.output_len());
+    }
+
+    #[test]
+    fn names_and_hexadecimal_are_read_back_and_nothing_else() {
+        let algorithms = [
+            DigestAlgorithm::Sha1,
+            DigestAlgorithm::Sha256,
+            DigestAlgorithm::Sha384,
+            DigestAlgorithm::Sha512,
+        ];
+        for algorithm in algorithms {
+            let digest = algorithm.digest(b"abc");
+            assert_eq!(DigestAlgorithm::from_name(algorithm.name()), Some(algorithm));
+            assert_eq!(Digest::from_hex(algorithm, &digest.to_hex()), Some(digest.clone()));
+            assert_eq!(Digest::from_hex(algorithm, &digest.to_hex().to_uppercase()), None);
+            assert_eq!(Digest::from_hex(algorithm, &format!("{}0", digest.to_hex())), None);
+            assert_eq!(Digest::from_hex(algorithm, &digest.to_hex()[2..]), None);
+        }
+        assert_eq!(DigestAlgorithm::from_name("sha-256"), None);
     }
 
     #[test]

@@ -1,9 +1,14 @@
 //! JSON that is the same bytes on every machine (RFC 8785), for what is hashed: summaries of
-//! approvals and records of the audit trail. Written here, read elsewhere.
+//! approvals and records of the audit trail.
 //!
-//! Numbers are integers that a double holds exactly; fractions are not needed.
+//! Numbers are integers that a double holds exactly; fractions are not needed. Reading is for
+//! what core itself wrote: other crates read JSON with serde, which core does not know.
 
-use std::collections::BTreeMap;
+mod read;
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+pub use read::JsonError;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,14 +22,14 @@ pub enum Json {
     /// `null`
     Null,
     /// `{…}`
-    Object(BTreeMap<&'static str, Self>),
+    Object(BTreeMap<Cow<'static, str>, Self>),
     /// `"…"`
     Text(String),
 }
 
 /// An object of these members.
 pub fn object<const N: usize>(members: [(&'static str, Json); N]) -> Json {
-    Json::Object(members.into_iter().collect())
+    Json::Object(members.into_iter().map(|(key, value)| (Cow::Borrowed(key), value)).collect())
 }
 
 impl From<&str> for Json {
@@ -45,6 +50,38 @@ impl Json {
         let mut out = String::new();
         self.write(&mut out);
         out
+    }
+
+    /// The member of an object.
+    pub fn member(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Object(members) => members.get(key),
+            Self::Array(_) | Self::Boolean(_) | Self::Integer(_) | Self::Null | Self::Text(_) => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(items) => Some(items),
+            Self::Boolean(_) | Self::Integer(_) | Self::Null | Self::Object(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// The number.
+    pub const fn as_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Array(_) | Self::Boolean(_) | Self::Null | Self::Object(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// The text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Array(_) | Self::Boolean(_) | Self::Integer(_) | Self::Null | Self::Object(_) => None,
+        }
     }
 
     fn write(&self, out: &mut String) {

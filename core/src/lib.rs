@@ -11,13 +11,15 @@
 //! 4. [`pdf`] and [`cms`]: the two formats, neither knows the other
 //! 5. [`credential`], [`seal`] and [`trust`]
 //! 6. [`pades`]: the conductor
-//! 7. [`approval`]: the decision of the person
+//! 7. [`audit`]: what is written down of it
+//! 8. [`approval`]: the decision of the person
 
 #![forbid(unsafe_code)]
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod algorithm;
 pub mod approval;
+pub mod audit;
 pub mod cms;
 pub mod credential;
 pub mod digest;

@@ -36,6 +36,24 @@ impl Moment {
         fits.then_some(Self { unix_seconds, offset_minutes })
     }
 
+    /// The inverse of [`Moment::to_rfc3339`]; `None` for every other form.
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<u32>().ok();
+        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+        let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+        let offset = i16::try_from(number(20..22)? * 60 + number(23..25)?).ok()?;
+        let offset = if text.get(19..20)? == "-" { -offset } else { offset };
+        // Days from year, month and day: the way back of `civil`.
+        let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
+        let (era, year_of_era) = (year / 400, year % 400);
+        let day_of_year = (153 * month + 2) / 5 + day.checked_sub(1)?;
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = i64::from(era) * 146_097 + i64::from(day_of_era) - 719_468;
+        let seconds = days * SECONDS_PER_DAY + i64::from(hour * 3600 + minute * 60 + second);
+        let moment = Self::new(seconds - i64::from(offset) * 60, offset)?;
+        (moment.to_rfc3339() == text).then_some(moment)
+    }
+
     /// Seconds since the epoch.
     pub const fn unix_seconds(self) -> i64 {
         self.unix_seconds
@@ -124,6 +142,35 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00+00:00"),
         ] {
             assert_eq!(Moment::new(seconds, 0).unwrap().to_rfc3339(), text);
+        }
+    }
+
+    #[test]
+    fn only_what_was_written_here_is_read_back() {
+        for seconds in [951_782_400, 1_709_164_800, 1_796_075_368, 4_107_542_399, 253_402_214_399] {
+            for offset in [-1080, -180, 0, 330, 1080] {
+                let moment = Moment::new(seconds, offset).unwrap();
+                assert_eq!(Moment::parse_rfc3339(&moment.to_rfc3339()), Some(moment));
+            }
+        }
+        for text in [
+            "",
+            "2026-11-30T18:49:28Z",
+            "2026-11-30T18:49:28-00:00",
+            "2026-11-30 18:49:28-03:00",
+            "2026-11-31T18:49:28-03:00",
+            "2025-02-29T00:00:00+00:00",
+            "2026-00-30T18:49:28-03:00",
+            "2026-13-30T18:49:28-03:00",
+            "2026-11-00T18:49:28-03:00",
+            "2026-11-30T24:00:00-03:00",
+            "2026-11-30T18:49:28.5-03:00",
+            "2026-11-30T18:49:28-99:99",
+            "+026-11-30T18:49:28-03:00",
+            "1969-11-30T18:49:28-03:00",
+            "2026-11-30T18:49:28-03:0é",
+        ] {
+            assert_eq!(Moment::parse_rfc3339(text), None, "{text}");
         }
     }
 

@@ -4,9 +4,11 @@
 //! - [`token`]: credentials, reached only through a token host process
 //! - [`ports`]: what the HTTP interface needs from the rest
 //! - [`sign`] and [`validate`]: the two jobs, from file to file
+//! - [`mod@ccsp`]: the HTTP interface
 //! - [`cli`]: the command line; [`text`]: what it says
 //! - [`clock`]: the machine's time and zone, as values for core
 
+pub mod ccsp;
 pub mod cli;
 pub mod clock;
 pub mod file;

@@ -41,6 +41,23 @@ impl Language {
         }
     }
 
+    /// The first of our languages in a list such as `Accept-Language` holds (RFC 9110, 12.5.4),
+    /// whatever its weight; Portuguese where there is none.
+    pub fn of_list(list: &str) -> Self {
+        let known = |range: &str| match range.trim_start().get(..2) {
+            Some("pt") => Some(Self::Portuguese),
+            Some("en") => Some(Self::English),
+            Some("es") => Some(Self::Spanish),
+            Some(_) | None => None,
+        };
+        list.split(',').find_map(known).unwrap_or(Self::Portuguese)
+    }
+
+    /// Its tag (RFC 5646).
+    pub const fn tag(self) -> &'static str {
+        self.choose(["pt-BR", "en", "es"])
+    }
+
     /// Chooses from the three languages.
     pub const fn choose(self, [portuguese, english, spanish]: Sentence) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["cms", "pdf"],
     &["credential", "seal", "trust"],
     &["pades"],
+    &["audit"],
     &["approval"],
 ];
 

@@ -80,3 +80,16 @@ fn build(package: &str, program: &str) -> PathBuf {
     let profile = test.parent().and_then(Path::parent).expect("tests lie two folders down");
     profile.join(program)
 }
+
+/// Processor, cores, load and system, as the table's heading.
+pub fn machine() -> String {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let processor = read("/proc/cpuinfo");
+    let model = processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let model = model.trim_start_matches([' ', '\t', ':']);
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or_default();
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!("{model}, {cores} cores, Linux {}, load {load} at the start", kernel.trim())
+}

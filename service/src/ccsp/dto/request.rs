@@ -1,0 +1,143 @@
+//! What clients send.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::ccsp::dto::{Digest, DigestName, Scope};
+
+/// Asks to be let in.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::ccsp) struct PairingRequest {
+    /// For what. Never empty.
+    #[schema(min_items = 1)]
+    pub(in crate::ccsp) scopes: Vec<Scope>,
+}
+
+/// Asks for signatures: one approval for all items.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::ccsp) struct SignatureRequest {
+    /// The certificate to sign with; the person chooses where none is named.
+    pub(in crate::ccsp) certificate: Option<String>,
+    /// What is made.
+    pub(in crate::ccsp) format: Format,
+    /// What is signed, in this order.
+    #[schema(min_items = 1, max_items = 100)]
+    pub(in crate::ccsp) items: Vec<Item>,
+    /// How. Only for `pades`.
+    pub(in crate::ccsp) options: Option<Options>,
+}
+
+/// The form of a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::ccsp) enum Format {
+    /// PAdES in the document (EN 319 142).
+    Pades,
+    /// The bare signature value over a digest.
+    Raw,
+}
+
+/// One thing to sign: an uploaded document or a digest.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::ccsp) struct Item {
+    /// The name that the person is shown.
+    #[schema(min_length = 1, max_length = 255)]
+    pub(in crate::ccsp) name: String,
+    /// An uploaded document, for `pades`. It is used up.
+    pub(in crate::ccsp) document: Option<String>,
+    /// A digest, for `raw`.
+    pub(in crate::ccsp) digest: Option<Digest>,
+}
+
+/// How documents are signed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(in crate::ccsp) struct Options {
+    /// The level; only the basic one for now.
+    pub(in crate::ccsp) level: Level,
+    /// The digest; the one that goes with the key where none is named.
+    pub(in crate::ccsp) digest_algorithm: Option<DigestName>,
+    /// An empty signature field of the document to sign in.
+    pub(in crate::ccsp) field: Option<String>,
+    /// The name of the new field, where none is signed that exists.
+    pub(in crate::ccsp) new_field: Option<String>,
+    /// Whether a seal is drawn.
+    pub(in crate::ccsp) seal: Seal,
+    /// The page of the seal, from 1; the last one where none is named.
+    #[schema(minimum = 1)]
+    pub(in crate::ccsp) seal_page: Option<u32>,
+    /// The corner of the seal.
+    pub(in crate::ccsp) seal_at: Corner,
+    /// The reason, shown to the person and written in the signature.
+    #[schema(max_length = 255)]
+    pub(in crate::ccsp) reason: Option<String>,
+    /// The place, written in the signature.
+    #[schema(max_length = 255)]
+    pub(in crate::ccsp) location: Option<String>,
+}
+
+/// The level of a PAdES signature (EN 319 142-1, 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::ccsp) enum Level {
+    /// B-B.
+    #[default]
+    #[serde(rename = "b-b")]
+    BB,
+}
+
+/// The visible mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::ccsp) enum Seal {
+    /// The usual one.
+    #[default]
+    Default,
+    /// None.
+    None,
+}
+
+/// A corner of a page as the reader sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::ccsp) enum Corner {
+    /// Bottom left.
+    BottomLeft,
+    /// Bottom right.
+    #[default]
+    BottomRight,
+    /// Top left.
+    TopLeft,
+    /// Top right.
+    TopRight,
+}
+
+/// The one-call form: what the query says of the document in the body.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(in crate::ccsp) struct OneCall {
+    /// The name that the person is shown.
+    pub(in crate::ccsp) name: Option<String>,
+    /// The certificate to sign with; the person chooses where none is named.
+    pub(in crate::ccsp) certificate: Option<String>,
+    /// An empty signature field of the document to sign in.
+    pub(in crate::ccsp) field: Option<String>,
+    /// Whether a seal is drawn.
+    #[serde(default)]
+    #[param(inline)]
+    pub(in crate::ccsp) seal: Seal,
+    /// The page of the seal, from 1; the last one where none is named.
+    pub(in crate::ccsp) seal_page: Option<u32>,
+    /// The corner of the seal.
+    #[serde(default)]
+    #[param(inline)]
+    pub(in crate::ccsp) seal_at: Corner,
+    /// The reason, shown to the person and written in the signature.
+    pub(in crate::ccsp) reason: Option<String>,
+    /// The place, written in the signature.
+    pub(in crate::ccsp) location: Option<String>,
+}

@@ -25,10 +25,12 @@ const NAMES_OF_STANDARDS: &[&str] = &[
 /// of the tests that crashes on purpose.
 const UNSAFE_PLACES: &[&str] = &[
     "ipc/src/endpoint/platform/windows.rs",
+    "ipc/src/peer/platform/",
     "service/src/ccsp/peer/platform/",
     "service/src/file/platform/",
     "service/src/token/platform/",
     "service/src/token/host",
+    "tray/src/os/",
     "tests/",
 ];
 

@@ -33,6 +33,9 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["service/src/cli", "service/src/main.rs"],
         "only the command line speaks to a terminal",
     ),
+    (&["interprocess", "widestring"], &["ipc/src"], "one transport between our processes"),
+    (&["directories"], &["service/src/dirs.rs"], "one place for paths"),
+    (&["listenfd"], &["service/src/serve"], "sockets are inherited once"),
     (&["jiff"], &["service/src/clock.rs"], "one clock"),
     (
         &["axum", "http_body_util", "hyper", "hyper_util", "tower", "utoipa"],
@@ -40,6 +43,21 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         "one place for HTTP",
     ),
     (&["tokio"], &["service/src", "tests/"], "only the service waits for many at once"),
+    (
+        &[
+            "accesskit",
+            "accesskit_winit",
+            "parley",
+            "skrifa",
+            "softbuffer",
+            "tiny_skia",
+            "tray_icon",
+            "winit",
+        ],
+        &["tray/src"],
+        "one window",
+    ),
+    (&["zbus"], &["tray/src/os"], "one place that asks the desktop"),
     (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
 ];
 

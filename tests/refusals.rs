@@ -74,6 +74,40 @@ fn certificates_that_may_not_sign() {
     }
 }
 
+/// The A1 file that is not encrypted, with one bit of its key's exponent modulo p changed: it
+/// can be read, and what it signs is wrong.
+fn a1_with_a_damaged_key(directory: &Path) -> PathBuf {
+    let mut bytes = fs::read(a1("ecpf-a1-texto-claro.p12")).unwrap();
+    // RSAPrivateKey (RFC 8017, A.1.2): version 0, then a modulus of 2048 bits.
+    let begin = [2, 1, 0, 2, 0x82, 1, 1, 0];
+    let mut at = bytes.windows(begin.len()).position(|window| window == begin).unwrap();
+    let mut content = at..at;
+    for _ in ["version", "n", "e", "d", "p", "q", "d mod (p - 1)"] {
+        let digits = usize::from(bytes[at + 1].saturating_sub(0x80));
+        let start = at + 2 + digits;
+        let len = bytes[at + 2..start].iter().fold(0, |len, byte| len << 8 | usize::from(*byte));
+        content = start..start + if digits == 0 { usize::from(bytes[at + 1]) } else { len };
+        at = content.end;
+    }
+    bytes[content.start + content.len() / 2] ^= 1;
+    // PFX (RFC 7292, section 4): the code over the content, which does not fit any more, goes.
+    let len = usize::from(u16::from_be_bytes([bytes[9], bytes[10]]));
+    bytes.truncate(11 + len);
+    let inner = u16::try_from(bytes.len() - 4).unwrap().to_be_bytes();
+    bytes[2..4].copy_from_slice(&inner);
+    let path = directory.join("damaged.p12");
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn a_key_that_is_damaged_is_no_defect_of_the_program() {
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let key = a1_with_a_damaged_key(elsewhere.path());
+    assert_eq!(desk.refusal(&key, PASSWORD, &desk.input, &[]), "credential-unreadable");
+}
+
 #[test]
 fn a_wrong_password_is_said() {
     let desk = Desk::new();
@@ -187,6 +221,77 @@ fn an_output_that_cannot_be_written() {
     assert_eq!(desk.names(), ["in.pdf", "password.txt"]);
 }
 
+/// A pipe in `directory` that nobody writes to.
+fn pipe(directory: &Path) -> PathBuf {
+    let pipe = directory.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    pipe
+}
+
+#[test]
+fn a_pipe_is_refused_at_once() {
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let pipe = pipe(elsewhere.path());
+    let secret = desk.directory.path().join("password.txt");
+    fs::write(&secret, PASSWORD).unwrap();
+    let (key, input, output) = (a1("ecpf-a1-moderno.p12"), desk.input.as_path(), desk.output.as_path());
+    let [sign, validate, json, p12, password, trust] =
+        ["sign", "validate", "--json", "--p12", "--p12-password-file", "--trust"].map(Path::new);
+    for words in [
+        &[sign, json, &pipe, output, p12, &key, password, &secret][..],
+        &[sign, json, input, output, p12, &pipe, password, &secret],
+        &[validate, json, &pipe],
+        &[validate, json, input, trust, &pipe],
+        &[validate, json, input, trust, Path::new("/dev/zero")],
+    ] {
+        let result =
+            Command::new("timeout").args([Path::new("20"), signer_program()]).args(words).output().unwrap();
+        let answer: Value = serde_json::from_slice(&result.stdout).unwrap_or(Value::Null);
+        assert_eq!(code(&answer), "input-unreadable", "{words:?} {:?}", result.status);
+    }
+    assert_eq!(desk.names(), ["in.pdf", "password.txt"]);
+}
+
+#[test]
+fn only_a_file_is_replaced() {
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let pipe = pipe(elsewhere.path());
+    let dangling = elsewhere.path().join("dangling");
+    symlink("nowhere", &dangling).unwrap();
+    for output in [&pipe, &dangling] {
+        let words = [desk.input.to_str().unwrap(), output.to_str().unwrap(), "--force"];
+        let (result, json) =
+            sign_with_a1(desk.directory.path(), &a1("ecpf-a1-moderno.p12"), PASSWORD, &words);
+        assert_eq!((result.status.code(), code(&json)), (Some(1), "output-unwritable"), "{json}");
+    }
+    assert!(pipe.metadata().unwrap().file_type().is_fifo());
+    assert!(dangling.is_symlink() && !elsewhere.path().join("nowhere").exists());
+}
+
+#[test]
+fn a_file_that_holds_no_secret_is_named() {
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let long = elsewhere.path().join("long");
+    fs::write(&long, vec![b'x'; 5000]).unwrap();
+    for secret in [elsewhere.path(), long.as_path(), &elsewhere.path().join("missing")] {
+        let result = signer()
+            .args(["sign", "--json", "--p12"])
+            .arg(a1("ecpf-a1-moderno.p12"))
+            .arg("--p12-password-file")
+            .args([secret, &desk.input, &desk.output])
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+        assert_eq!((result.status.code(), code(&json)), (Some(1), "input-unreadable"), "{json}");
+        assert_eq!(json["error"]["note"], secret.to_str().unwrap());
+    }
+}
+
 #[test]
 fn no_space_is_said_and_leaves_nothing() {
     let desk = Desk::new();
@@ -220,6 +325,19 @@ fn no_space_is_said_and_leaves_nothing() {
     let text = String::from_utf8_lossy(&output.stdout);
     let json: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     assert_eq!((output.status.code(), code(&json)), (Some(1), "storage-full"), "{text}");
+}
+
+#[test]
+fn a_name_that_no_field_can_have() {
+    let desk = Desk::new();
+    let long = "x".repeat(40_000);
+    for name in ["", "a.b", &long] {
+        let words = [desk.input.to_str().unwrap(), desk.output.to_str().unwrap(), "--new-field", name];
+        let (result, json) =
+            sign_with_a1(desk.directory.path(), &a1("ecpf-a1-moderno.p12"), PASSWORD, &words);
+        assert_eq!((result.status.code(), code(&json)), (Some(2), "usage"), "{json}");
+    }
+    assert_eq!(desk.names(), ["in.pdf", "password.txt"]);
 }
 
 #[test]

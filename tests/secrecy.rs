@@ -68,27 +68,17 @@ impl Desk {
         [output.stdout, output.stderr].concat()
     }
 
-    /// Every system call that holds the marker reads the secret's file or passes it over the
-    /// socket between program and token host.
-    fn marker_only_passes_from_file_to_host(&self, marker: &str) {
+    /// Every system call that holds the marker reads the secret's file: what goes to the token
+    /// host is sealed.
+    fn marker_is_only_read_from_its_file(&self, marker: &str) {
         let trace = fs::read_to_string(&self.trace).unwrap();
         let secret = format!("<{}>", self.secret.display());
-        let (mut read, mut passed) = (0, 0);
+        let mut read = 0;
         for line in trace.lines().filter(|line| line.contains(marker)) {
-            if line.contains("read(") && line.contains(&secret) {
-                read += 1;
-            } else if line.contains("<UNIX-STREAM:[")
-                || line.contains("<UNIX:[")
-                || line.contains("recvfrom resumed>")
-            {
-                // Only the pair between the two is a socket: see below.
-                passed += 1;
-            } else {
-                panic!("the secret is in {line:.200}");
-            }
+            assert!(line.contains("read(") && line.contains(&secret), "the secret is in {line:.200}");
+            read += 1;
         }
-        assert!(!trace.contains("socket(AF_INET"), "no other socket can be meant");
-        assert!(read > 0 && passed > 0, "the trace shows the secret's way: {read} reads, {passed} passed");
+        assert!(read > 0, "the trace shows where the secret was read");
     }
 }
 
@@ -134,7 +124,7 @@ fn a_password_goes_from_its_file_to_the_token_host_and_nowhere_else() {
         let printed = desk.traced(&arguments, &[]);
         assert_eq!(output.exists(), succeeds, "{}", String::from_utf8_lossy(&printed));
         assert!(!holds(&printed, MARKER));
-        desk.marker_only_passes_from_file_to_host(MARKER);
+        desk.marker_is_only_read_from_its_file(MARKER);
     }
     assert!(!holds(&fs::read(&output).unwrap(), MARKER));
 }
@@ -167,7 +157,7 @@ fn a_pin_goes_from_its_file_to_the_token_host_and_nowhere_else() {
         let printed = desk.traced(&arguments, &[("SOFTHSM2_CONF", &configuration)]);
         assert_eq!(output.exists(), succeeds, "{}", String::from_utf8_lossy(&printed));
         assert!(!holds(&printed, pin));
-        desk.marker_only_passes_from_file_to_host(pin);
+        desk.marker_is_only_read_from_its_file(pin);
         let _ = fs::remove_file(&output);
     }
 }

@@ -153,6 +153,8 @@ fn a_second_signature_keeps_the_first_valid() {
         let judgements = pyhanko.judge(&twice, &judges::test_root()).unwrap();
         let old = judgements.iter().find(|judgement| judgement.field == first).unwrap();
         assert!(old.ok, "{old:?}");
+        let (code, verdict) = validate_trusting_the_test_root(&twice);
+        assert_eq!((code, verdict["signatures"].as_array().unwrap().len()), (Some(0), 2), "{verdict}");
         for path in [once, twice] {
             fs::remove_file(path).unwrap();
         }
@@ -183,6 +185,28 @@ fn first_field(input: &Path) -> String {
     let text = String::from_utf8(output.stdout).unwrap();
     let line = text.lines().find(|line| line.contains("Signature Field Name")).unwrap();
     line.split(": ").nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn names_of_files_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let secret = written(directory.path(), "password", PASSWORD.as_bytes());
+    let [input, output] = [&b"entrada-\xe3.pdf"[..], b"sa\xedda.pdf"]
+        .map(|name| directory.path().join(std::ffi::OsStr::from_bytes(name)));
+    fs::write(&input, document(Layout::Table, 1, 2000)).unwrap();
+    let result = signer()
+        .args(["sign", "--json", "--p12"])
+        .arg(a1("ecpf-a1-moderno.p12"))
+        .arg("--p12-password-file")
+        .args([&secret, &input, &output])
+        .output()
+        .unwrap();
+    assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stderr));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert!(json["output"].as_str().unwrap().ends_with("da.pdf"), "{json}");
+    assert_eq!(validate_trusting_the_test_root(&output).0, Some(0));
 }
 
 #[test]

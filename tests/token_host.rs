@@ -1,6 +1,8 @@
 //! Token hosts as the service uses them: A1 files, modules that misbehave, what is left behind.
 #![cfg(target_os = "linux")]
 
+#[path = "token_host/faulty.rs"]
+mod faulty;
 #[path = "token_host/openssl.rs"]
 mod openssl;
 
@@ -20,16 +22,15 @@ use std::{
 use signer_core::{
     algorithm::SignatureAlgorithm, cms::certificate::Certificate, digest::DigestAlgorithm, error::ErrorCode,
 };
-use signer_ipc::secret::Secret;
+use signer_ipc::{secret::Secret, token_host::PROTOCOL_VERSION};
 use signer_service::token::{
     HOST_COMMAND,
     client::{HostCredential, TokenHost},
     error::{TokenError, TriesLeft},
 };
 use signer_tests::{
-    processes::{own_copy, wait_until_none},
     repository, signer_program,
-    signing::{PASSWORD, a1, code, signer},
+    signing::{PASSWORD, a1},
     softhsm::SoftHsm,
 };
 
@@ -209,122 +210,17 @@ fn a_softhsm_token_shows_certificates_signs_and_counts_tries() {
                 };
                 let value = host.sign(&after[0], algorithm, MESSAGE).unwrap();
                 assert!(openssl_accepts(&after[0], algorithm, &value), "{key} {digest:?}");
+                // A digest that was made elsewhere gives the same kind of value.
+                let value = host.sign_digest(&after[0], algorithm, &digest.digest(MESSAGE)).unwrap();
+                assert!(openssl_accepts(&after[0], algorithm, &value), "{key} {digest:?}");
+                let other = DigestAlgorithm::Sha1.digest(MESSAGE);
+                assert!(matches!(
+                    host.sign_digest(&after[0], algorithm, &other),
+                    Err(TokenError::Unexpected)
+                ));
             }
         });
     }
-}
-
-/// The misbehaving module, built once, under a name that says how it is to misbehave.
-fn faulty(directory: &Path, how: &str) -> PathBuf {
-    static BUILT: std::sync::Once = std::sync::Once::new();
-    let profile = signer_program().parent().unwrap();
-    BUILT.call_once(|| {
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["build", "--quiet", "--package", "signer-tests", "--example", "faulty_module"])
-            .current_dir(repository())
-            .status()
-            .unwrap();
-        assert!(status.success());
-    });
-    let test = std::env::current_exe().unwrap();
-    let examples = test.parent().and_then(Path::parent).unwrap_or(profile).join("examples");
-    let path = directory.join(format!("faulty-{how}.so"));
-    fs::copy(examples.join("libfaulty_module.so"), &path).unwrap();
-    path
-}
-
-#[test]
-fn a_module_that_crashes_is_told_and_leaves_nothing() {
-    with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
-        let mut host = host();
-        let refused = host.open_module(&faulty(directory, "abort-in-initialize")).unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::ModuleCrashed, "{refused}");
-        assert!(refused.to_string().contains("signal: 6"), "{refused}");
-        assert!(!refused.to_string().contains("core dumped"), "{refused}");
-        assert!(is_gone(host.process_id()), "reaped at once");
-        assert_eq!(host.tokens().unwrap_err().code(), ErrorCode::ModuleCrashed);
-
-        let mut host = self::host();
-        host.open_module(&faulty(directory, "abort-in-sign")).unwrap();
-        host.unlock(None, &secret(PIN)).unwrap();
-        let credential = host.credentials(None).unwrap().pop().unwrap();
-        let refused = host.sign(&credential, algorithm(&credential).unwrap(), MESSAGE).unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::ModuleCrashed, "{refused}");
-        assert!(directory.join("faulty-abort-in-sign.so.reached").exists());
-
-        // The command line says it with its code.
-        let output = signer()
-            .args(["certificates", "--json", "--module"])
-            .arg(faulty(directory, "abort-in-initialize"))
-            .output()
-            .unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!((output.status.code(), code(&json)), (Some(1), "module-crashed"), "{json}");
-    });
-}
-
-#[test]
-fn a_value_that_no_standard_knows_is_told_with_its_number() {
-    with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
-        let mut host = host();
-        host.open_module(&faulty(directory, "fail-in-sign")).unwrap();
-        host.unlock(None, &secret(PIN)).unwrap();
-        let credential = host.credentials(None).unwrap().pop().unwrap();
-        let refused = host.sign(&credential, algorithm(&credential).unwrap(), MESSAGE).unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::TokenFailed);
-        assert!(refused.to_string().contains("0x80000bad"), "{refused}");
-    });
-}
-
-#[test]
-fn a_key_that_wants_the_pin_each_time_gets_it_once_for_each_time_it_was_typed() {
-    with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
-        let mut host = host();
-        host.open_module(&faulty(directory, "always-authenticate")).unwrap();
-        host.unlock(None, &secret(PIN)).unwrap();
-        let credential = host.credentials(None).unwrap().pop().unwrap();
-        let algorithm = algorithm(&credential).unwrap();
-        let value = host.sign(&credential, algorithm, MESSAGE).unwrap();
-        assert!(openssl_accepts(&credential, algorithm, &value));
-        // A second signature needs the person again.
-        assert!(matches!(host.sign(&credential, algorithm, MESSAGE), Err(TokenError::PinNeeded)));
-        host.unlock(None, &secret("111111")).unwrap();
-        let refused = host.sign(&credential, algorithm, MESSAGE).unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::PinIncorrect, "{refused}");
-        host.unlock(None, &secret(PIN)).unwrap();
-        let value = host.sign(&credential, algorithm, MESSAGE).unwrap();
-        assert!(openssl_accepts(&credential, algorithm, &value));
-    });
-}
-
-#[test]
-fn no_host_outlives_the_service_even_inside_a_call() {
-    with_softhsm("ecpf-a1-moderno.p12", |softhsm, directory| {
-        let program = own_copy(directory);
-        let module = faulty(directory, "hang-in-sign");
-        let (pin, input) = (directory.join("pin"), directory.join("in.pdf"));
-        fs::write(&pin, PIN).unwrap();
-        fs::write(
-            &input,
-            signer_tests::documents::document(signer_tests::documents::Layout::Table, 1, 9_000),
-        )
-        .unwrap();
-        let mut service = Command::new(&program)
-            .args(["sign", "--module"])
-            .arg(&module)
-            .arg("--pin-file")
-            .args([&pin, &input, &directory.join("out.pdf")])
-            .env("SOFTHSM2_CONF", softhsm.configuration())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        wait_until("the module is reached", || directory.join("faulty-hang-in-sign.so.reached").exists());
-        service.kill().unwrap();
-        service.wait().unwrap();
-        wait_until_none(&program);
-        assert!(!directory.join("out.pdf").exists());
-    });
 }
 
 #[test]
@@ -387,8 +283,8 @@ fn a_host_is_closed_against_others_before_it_answers() {
             }
         }
     });
-    host.say(r#"{"request":"hello","version":1}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":1}"#);
+    host.say(&format!(r#"{{"request":"hello","version":{PROTOCOL_VERSION}}}"#));
+    assert_eq!(host.hear(), format!(r#"{{"response":"hello","version":{PROTOCOL_VERSION}}}"#));
     let process = PathBuf::from(format!("/proc/{}", host.child.id()));
     let status = fs::read_to_string(process.join("status")).unwrap();
     assert!(status.contains("NoNewPrivs:\t1"), "{status}");
@@ -407,7 +303,7 @@ fn a_host_is_closed_against_others_before_it_answers() {
 fn a_host_says_its_version_and_ends_at_nonsense() {
     let mut host = Bare::start(|_| {});
     host.say(r#"{"request":"hello","version":4294967295}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":1}"#);
+    assert_eq!(host.hear(), format!(r#"{{"response":"hello","version":{PROTOCOL_VERSION}}}"#));
     host.say(r#"{"request":"tokens"}"#);
     assert!(host.hear().contains("unexpected"));
     host.say("nonsense");
@@ -425,13 +321,18 @@ fn another_version_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     let other = directory.path().join("other-version");
     // What a host of a later version would answer: kind, length, header.
-    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":2}' >&0\nexec cat >/dev/null\n";
+    let later = PROTOCOL_VERSION + 1;
+    let header = format!(r#"{{"response":"hello","version":{later}}}"#);
+    let len = header.len();
+    let script =
+        format!("#!/bin/sh\nprintf '\\001\\000\\000\\000\\{len:03o}{header}' >&0\nexec cat >/dev/null\n");
     fs::write(&other, script).unwrap();
     fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut host = TokenHost::spawn(&other).unwrap();
     let refused = host.open_file(&a1("ecpf-a1-moderno.p12")).unwrap_err();
     let words = std::error::Error::source(&refused).unwrap().to_string();
-    assert!(words.contains("version 2") && words.contains("version 1"), "{words}");
+    let named = |version: u32| words.contains(&format!("version {version}"));
+    assert!(named(later) && named(PROTOCOL_VERSION), "{words}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! (windows, streams through `filter` and `predictor`), `xref` and `object_stream` (where
 //! objects are), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
 //! [`field`] and [`signature`] (the form), [`byte_range`] (what a signature covers),
-//! `permission` (what earlier signatures allow), [`update`] and [`revision`] (one
+//! `permission` (what earlier signatures allow), [`later`] (what was appended after one), [`update`] and [`revision`] (one
 //! incremental update, appended).
 
 pub mod byte_range;
@@ -14,6 +14,7 @@ pub mod error;
 pub mod field;
 mod filter;
 pub mod geometry;
+pub mod later;
 mod lexer;
 pub mod limits;
 pub mod object;

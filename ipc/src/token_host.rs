@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The version of these messages. Both sides must have the same.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// The most frames of bytes in one response.
 pub const MAX_PARTS: usize = 1024;
@@ -56,13 +56,20 @@ pub enum Request {
         /// How.
         scheme: Scheme,
     },
+    /// Sign the digest that follows as bytes: what it is of, nobody here knows.
+    SignDigest {
+        /// As listed by [`Response::Credentials`].
+        credential: u32,
+        /// How; the digest is of its algorithm.
+        scheme: Scheme,
+    },
 }
 
 /// What travels with a request beside its header.
 pub enum Attachment<'a> {
     /// Nothing.
     Nothing,
-    /// A path or a message.
+    /// A path, a message or a digest.
     Bytes(&'a [u8]),
     /// A sealed PIN or password.
     Sealed(&'a SealedSecret),
@@ -72,7 +79,7 @@ pub enum Attachment<'a> {
 pub enum Attached {
     /// Nothing.
     Nothing,
-    /// A path or a message.
+    /// A path, a message or a digest.
     Bytes(Vec<u8>),
     /// A sealed PIN or password.
     Sealed(SealedSecret),
@@ -102,7 +109,7 @@ pub enum Response {
     },
     /// To [`Request::SealingKey`]. The one part is the key.
     SealingKey,
-    /// To [`Request::Sign`]. The one part is the signature value.
+    /// To [`Request::Sign`] and [`Request::SignDigest`]. The one part is the signature value.
     Signature,
     /// It did not work.
     Failed {
@@ -364,7 +371,9 @@ pub fn read_answer(from: &mut impl Read) -> Result<Answer, ProtocolError> {
 /// The frame that follows the header of a request.
 const fn needs(request: &Request) -> Option<FrameKind> {
     match request {
-        Request::OpenFile | Request::OpenModule | Request::Sign { .. } => Some(FrameKind::Bytes),
+        Request::OpenFile | Request::OpenModule | Request::Sign { .. } | Request::SignDigest { .. } => {
+            Some(FrameKind::Bytes)
+        }
         Request::Unlock { .. } => Some(FrameKind::Sealed),
         Request::Hello { .. } | Request::Tokens | Request::Credentials { .. } | Request::SealingKey => None,
     }

@@ -14,3 +14,14 @@ pub(crate) fn pdf() -> Result<(), Failure> {
     // Without it the bench would build and measure the program as the tests use it.
     run(cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "pdf"]).env("SIGNER_PROGRAM", program))
 }
+
+/// The service from its start to its first answer, and while nobody asks (`tests/benches/service.rs`).
+pub(crate) fn service() -> Result<(), Failure> {
+    setup::run(Purpose::Demo)?;
+    run(&mut cargo(["build", "--release", "--locked", "--bins"]))?;
+    run(&mut cargo(["build", "--release", "--locked", "-p", "signer-tests", "--example", "bare_axum"]))?;
+    let program = target().join("release/cybercore-signer");
+    let bare = target().join("release/examples/bare_axum");
+    let bench = ["bench", "--locked", "-p", "signer-tests", "--bench", "service"];
+    run(cargo(bench).env("SIGNER_PROGRAM", program).env("BARE_AXUM", bare))
+}

@@ -27,6 +27,7 @@ cargo xtask COMMAND
                                    validator and pdfsig both accept it
   test                             everything that CI runs, with a summary
   bench pdf                        time and memory of signing, beside hashing the same bytes
+  bench service                    from start to first answer beside a bare server; idle costs
   windows check                    type-checks what is shipped for x86_64-pc-windows-gnu
   macos check                      type-checks what is shipped for aarch64-apple-darwin
 ";
@@ -53,6 +54,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["demo", rest @ ..] => demo::run_demo(&demo::Request::parse(rest)?),
         ["test"] => gate::run_all(),
         ["bench", "pdf"] => bench::pdf(),
+        ["bench", "service"] => bench::service(),
         ["windows", "check"] => cross::report("windows check", &cross::windows()?),
         ["macos", "check"] => cross::report("macos check", &cross::macos()?),
         unknown => {

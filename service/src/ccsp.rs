@@ -1,26 +1,35 @@
 //! CCSP/1: the HTTP interface on loopback through which pages and programs ask for signatures.
 //!
-//! [`guard`](mod@guard) decides on every request before its body is read; [`rule`] lists what there is.
+//! `guard` decides on every request before its body is read; `rule` lists what there is.
 //! The person is asked, and keys are reached, only through the ports of [`crate::ports`].
 
 mod asking;
+mod batch;
 mod body;
 mod certificates;
 mod client;
+mod content;
 mod cors;
+mod documents;
 mod dto;
 mod guard;
 mod id;
 mod limits;
 mod listener;
 mod openapi;
+mod order;
 mod origin;
 mod pairing;
 mod pairings;
 mod peer;
 mod problem;
 mod rule;
+mod shelf;
+mod signatures;
+mod spool;
 mod status;
+mod taken;
+mod work;
 
 use std::{future::Future, io, net::TcpListener, path::PathBuf, sync::Arc};
 
@@ -31,7 +40,7 @@ use axum::{
 use signer_core::error::ErrorCode;
 
 use crate::{
-    ccsp::{client::Tally, problem::Problem},
+    ccsp::{batch::Batch, client::Tally, problem::Problem, shelf::Shelf, spool::Spooled},
     clock,
     ports::{Approvals, Credentials},
 };
@@ -83,6 +92,9 @@ struct Shared {
     credentials: Arc<dyn Credentials>,
     pairings: Arc<PairingStore>,
     tally: Tally,
+    spool: PathBuf,
+    documents: Shelf<Spooled>,
+    batches: Shelf<Batch>,
     limits: Limits,
 }
 
@@ -93,18 +105,21 @@ struct Shared {
 /// # Errors
 /// Where a socket is not on loopback or cannot be used; nothing is served then.
 pub async fn serve(setup: Setup, shutdown: impl Future<Output = ()>) -> Result<(), CcspError> {
-    let Setup { listeners, approvals, credentials, spool: _, pairings, limits } = setup;
+    let Setup { listeners, approvals, credentials, spool, pairings, limits } = setup;
     let shared = Arc::new(Shared {
         approvals,
         credentials,
         pairings,
         tally: Tally::default(),
+        spool,
+        documents: Shelf::default(),
+        batches: Shelf::default(),
         limits: limits.clone(),
     });
     listener::serve(listeners, router(shared), limits, shutdown).await
 }
 
-/// Every resource of [`rule::RULES`], behind the guard.
+/// Every resource of `rule::RULES`, behind the guard.
 fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(rule::STATUS, get(status::show))
@@ -114,6 +129,11 @@ fn router(shared: Arc<Shared>) -> Router {
         .route(rule::CERTIFICATES, get(certificates::list))
         .route(rule::SELECTION, post(certificates::select))
         .route(rule::CERTIFICATE, get(certificates::show))
+        .route(rule::DOCUMENTS, post(documents::upload))
+        .route(rule::DOCUMENT, get(documents::show).delete(documents::forget))
+        .route(rule::SIGNATURES, post(signatures::create))
+        .route(rule::SIGNATURE, get(signatures::show).delete(signatures::cancel))
+        .route(rule::CONTENT, get(signatures::content))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard::guard))
         .with_state(shared)
 }

@@ -1,15 +1,18 @@
-//! From file to file: one document is signed by one credential of a token host.
+//! One document is signed by one credential of a token host: from file to file here, in place
+//! in [`spooled`].
 //!
 //! The steps, in order: the input is opened lazily and the update prepared with a hole; the
 //! original is copied and hashed in one pass; the token host signs; the result is checked by
 //! our own validator; only then it gets its name.
 
-use std::{io::Write as _, path::Path};
+pub mod spooled;
+
+use std::{fs::File, io::Write as _, path::Path};
 
 use signer_core::{
     cms::certificate::Certificate,
     credential::CredentialWarning,
-    digest::{Digest, DigestAlgorithm},
+    digest::{Digest, DigestAlgorithm, RunningDigest},
     error::ErrorCode,
     moment::Moment,
     pades::{
@@ -17,7 +20,7 @@ use signer_core::{
         prepare::{Order, Prepared, Signed, Target},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits},
+    pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
     seal::SealText,
 };
 
@@ -54,6 +57,25 @@ pub struct Job<'a> {
     pub durability: Durability,
     /// How the result is checked.
     pub check: Check,
+    /// The digest; `None` takes the one that goes with the key.
+    pub digest: Option<DigestAlgorithm>,
+    /// The time of the signature.
+    pub moment: Moment,
+    /// The field.
+    pub target: Target,
+    /// The seal, if any.
+    pub seal: Option<&'a SealText>,
+    /// `/Reason`.
+    pub reason: Option<&'a str>,
+    /// `/Location`.
+    pub location: Option<&'a str>,
+    /// `/Name`.
+    pub name: Option<&'a str>,
+}
+
+/// How one document is signed, whoever holds it.
+#[derive(Debug, Clone)]
+pub struct Terms<'a> {
     /// The digest; `None` takes the one that goes with the key.
     pub digest: Option<DigestAlgorithm>,
     /// The time of the signature.
@@ -151,35 +173,25 @@ pub fn sign(
 ) -> Result<Outcome, SignError> {
     let destination = Destination::create(job.output, job.existing)?;
     let document = Document::open(input, Limits::default())?;
-    let prepared = Prepared::new(
-        &document,
-        &Order {
-            signer: &signer.certificate,
-            chain: &signer.chain,
-            digest: job.digest,
-            moment: job.moment,
-            target: job.target.clone(),
-            seal: job.seal,
-            reason: job.reason,
-            location: job.location,
-            name: job.name,
-        },
-    )?;
+    let terms = Terms {
+        digest: job.digest,
+        moment: job.moment,
+        target: job.target.clone(),
+        seal: job.seal,
+        reason: job.reason,
+        location: job.location,
+        name: job.name,
+    };
+    let prepared = prepare(&document, signer, &terms)?;
     let warnings = prepared.warnings().to_vec();
 
     let original_len = document.len();
     let algorithm = prepared.algorithm().digest();
-    let mut running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
+    let running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
         .map_err(DestinationError::from)?;
-    for part in prepared.hashed_parts() {
-        running.update(part);
-    }
-    let digest = running.finish();
-    let pending = prepared.with_digest(&digest)?;
-    let value = host.sign(&signer.credential, pending.algorithm(), pending.to_be_signed())?;
-    let signed = pending.complete(&value)?;
+    let (signed, digest) = complete(prepared, running, host, signer)?;
 
-    append(&destination, original_len, signed.update())?;
+    append(destination.file(), original_len, signed.update())?;
     check(&destination, input, &signed, &digest, job.check)?;
     if !input.is_unchanged().map_err(SignError::Input)? {
         return Err(SignError::InputChanged);
@@ -193,10 +205,45 @@ pub fn sign(
     })
 }
 
-fn append(destination: &Destination, original_len: u64, update: &[u8]) -> Result<(), DestinationError> {
+/// Prepares the update of `document`.
+fn prepare<S: Source>(
+    document: &Document<S>,
+    signer: &Signer,
+    terms: &Terms<'_>,
+) -> Result<Prepared, SignError> {
+    let order = Order {
+        signer: &signer.certificate,
+        chain: &signer.chain,
+        digest: terms.digest,
+        moment: terms.moment,
+        target: terms.target.clone(),
+        seal: terms.seal,
+        reason: terms.reason,
+        location: terms.location,
+        name: terms.name,
+    };
+    Ok(Prepared::new(document, &order)?)
+}
+
+/// Goes on from a digest that has seen the whole original: has the token host sign.
+fn complete(
+    prepared: Prepared,
+    mut original: RunningDigest,
+    host: &mut TokenHost,
+    signer: &Signer,
+) -> Result<(Signed, Digest), SignError> {
+    for part in prepared.hashed_parts() {
+        original.update(part);
+    }
+    let digest = original.finish();
+    let pending = prepared.with_digest(&digest)?;
+    let value = host.sign(&signer.credential, pending.algorithm(), pending.to_be_signed())?;
+    Ok((pending.complete(&value)?, digest))
+}
+
+fn append(mut file: &File, original_len: u64, update: &[u8]) -> Result<(), DestinationError> {
     use std::io::{Seek, SeekFrom};
 
-    let mut file = destination.file();
     file.seek(SeekFrom::Start(original_len))?;
     file.write_all(update)?;
     Ok(())
@@ -211,17 +258,7 @@ fn check(
     check: Check,
 ) -> Result<(), SignError> {
     match check {
-        Check::Running => {
-            let result = Overlay::new(input, signed.update());
-            let document = Document::open(&result, Limits::default())?;
-            verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
-                if range == signed.byte_range() && algorithm == digest.algorithm() {
-                    Ok(digest.clone())
-                } else {
-                    verify::digest_from_source(&result, range, algorithm)
-                }
-            })?;
-        }
+        Check::Running => check_running(input, signed, digest)?,
         Check::Full => {
             let file = destination.file().try_clone().map_err(DestinationError::from)?;
             let result = FileSource::from_file(file, input.path()).map_err(DestinationError::from)?;
@@ -231,5 +268,19 @@ fn check(
             })?;
         }
     }
+    Ok(())
+}
+
+/// As the validator sees original and update together, with the digest of the one pass.
+fn check_running(original: &FileSource, signed: &Signed, digest: &Digest) -> Result<(), SignError> {
+    let result = Overlay::new(original, signed.update());
+    let document = Document::open(&result, Limits::default())?;
+    verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
+        if range == signed.byte_range() && algorithm == digest.algorithm() {
+            Ok(digest.clone())
+        } else {
+            verify::digest_from_source(&result, range, algorithm)
+        }
+    })?;
     Ok(())
 }

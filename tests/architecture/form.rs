@@ -30,6 +30,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "service/src/file/platform/",
     "service/src/token/platform/",
     "service/src/token/host",
+    "tray/src/os/",
     "tests/",
 ];
 

@@ -39,10 +39,25 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
     (&["jiff"], &["service/src/clock.rs"], "one clock"),
     (
         &["axum", "http_body_util", "hyper", "hyper_util", "tower", "utoipa"],
-        &["service/src/ccsp"],
+        &["service/src/ccsp", "tests/benches"],
         "one place for HTTP",
     ),
     (&["tokio"], &["service/src", "tests/"], "only the service waits for many at once"),
+    (
+        &[
+            "accesskit",
+            "accesskit_winit",
+            "parley",
+            "skrifa",
+            "softbuffer",
+            "tiny_skia",
+            "tray_icon",
+            "winit",
+        ],
+        &["tray/src"],
+        "one window",
+    ),
+    (&["zbus"], &["tray/src/os"], "one place that asks the desktop"),
     (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
 ];
 

@@ -35,7 +35,7 @@ use signer_service::{
 };
 use signer_tests::{
     documents::{Layout, document},
-    signer_program,
+    machine, signer_program,
     signing::{PASSWORD, a1, signer},
 };
 
@@ -258,17 +258,4 @@ fn peak_of_process(input: &Path, output: &Path) -> Outcome<()> {
 
 fn print_mebibytes(kibibytes: f64) {
     println!("{:.1}", kibibytes / 1024.0);
-}
-
-/// Processor, cores, load and system, as the table's heading.
-fn machine() -> String {
-    let read = |path| fs::read_to_string(path).unwrap_or_default();
-    let processor = read("/proc/cpuinfo");
-    let model = processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
-    let model = model.trim_start_matches([' ', '\t', ':']);
-    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    let load = read("/proc/loadavg");
-    let load = load.split(' ').next().unwrap_or_default();
-    let kernel = read("/proc/sys/kernel/osrelease");
-    format!("{model}, {cores} cores, Linux {}, load {load} at the start", kernel.trim())
 }

@@ -1,11 +1,15 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
 pub mod card;
+#[cfg(target_os = "linux")]
+pub mod desktop;
 pub mod documents;
 pub mod judges;
 pub mod processes;
 pub mod signing;
 pub mod softhsm;
+#[cfg(target_os = "linux")]
+pub mod tray;
 
 use std::{
     path::{Path, PathBuf},
@@ -49,25 +53,43 @@ pub fn signer_program() -> &'static Path {
         if let Some(program) = std::env::var_os("SIGNER_PROGRAM") {
             return PathBuf::from(program);
         }
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        // What cargo tells this test about its own package would rebuild what was built already.
-        for (name, _) in std::env::vars_os() {
-            if name
-                .to_str()
-                .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-            {
-                build.env_remove(name);
-            }
-        }
-        let status = build
-            .args(["build", "--quiet", "--package", "signer-service", "--bin", "cybercore-signer"])
-            .current_dir(repository())
-            .status()
-            .expect("cargo starts");
-        assert!(status.success(), "cybercore-signer builds");
-        let test = std::env::current_exe().expect("a test knows its own path");
-        let profile = test.parent().and_then(Path::parent).expect("tests lie two folders down");
-        profile.join("cybercore-signer")
+        build("signer-service", "cybercore-signer")
     })
+}
+
+/// Builds a program of the workspace in the profile of this test run, and says where it is.
+fn build(package: &str, program: &str) -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    // What cargo tells this test about its own package would rebuild what was built already.
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            build.env_remove(name);
+        }
+    }
+    let status = build
+        .args(["build", "--quiet", "--package", package, "--bin", program])
+        .current_dir(repository())
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "{program} builds");
+    let test = std::env::current_exe().expect("a test knows its own path");
+    let profile = test.parent().and_then(Path::parent).expect("tests lie two folders down");
+    profile.join(program)
+}
+
+/// Processor, cores, load and system, as the table's heading.
+pub fn machine() -> String {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let processor = read("/proc/cpuinfo");
+    let model = processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let model = model.trim_start_matches([' ', '\t', ':']);
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or_default();
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!("{model}, {cores} cores, Linux {}, load {load} at the start", kernel.trim())
 }

@@ -56,10 +56,12 @@ proptest! {
     /// Law 2: every run ends, once, with one reply.
     #[test]
     fn law_2_every_run_ends_with_exactly_one_reply(run in runs()) {
-        let replies: Vec<Outcome> = run.effects().filter_map(|effect| match effect {
-            Effect::Reply { outcome } => Some(*outcome),
-            _ => None,
-        }).collect();
+        let mut replies = Vec::new();
+        for effect in run.effects() {
+            if let Effect::Reply { outcome } = effect {
+                replies.push(*outcome);
+            }
+        }
         prop_assert_eq!(replies, Vec::from_iter(run.approval.outcome()));
         prop_assert!(run.approval.outcome().is_some());
     }
@@ -80,7 +82,12 @@ proptest! {
                     Effect::SummonTray => prop_assert!(on_disk.contains(&Record::Intent)),
                     Effect::Reply { outcome: Outcome::Failed(ErrorCode::AuditUnavailable) } => {}
                     Effect::Reply { outcome } => prop_assert!(on_disk.contains(&Record::Outcome(*outcome))),
-                    _ => {}
+                    Effect::AskSecret { .. }
+                    | Effect::AwaitToken
+                    | Effect::Dismiss { .. }
+                    | Effect::Present
+                    | Effect::Sign { .. }
+                    | Effect::Unlock { .. } => {}
                 }
             }
         }

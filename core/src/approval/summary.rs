@@ -265,8 +265,9 @@ fn text(value: &str) -> Json {
     Json::from(clean(value))
 }
 
-/// Takes out control characters (C0, C1, line and paragraph separators) and those that change
-/// the direction of what follows, and cuts the middle out of what is too long.
+/// Takes out control characters (C0, C1, line and paragraph separators), those that change the
+/// direction of what follows and those that are drawn as nothing, and cuts the middle out of
+/// what is too long.
 pub fn clean(value: &str) -> String {
     let kept: Vec<char> = value.chars().filter(|character| !hidden(*character)).collect();
     if kept.len() <= LONGEST_TEXT {
@@ -284,6 +285,20 @@ fn hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
+
+#[cfg(test)]
+mod tests;

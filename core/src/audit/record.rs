@@ -155,8 +155,9 @@ fn unsigned(json: &Json, key: &str) -> Option<u64> {
 
 /// A member that is a text or null, and is there.
 fn optional<T>(json: &Json, key: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
-    match json.member(key)? {
-        Json::Null => Some(None),
-        member => parse(member.as_text()?).map(Some),
+    let member = json.member(key)?;
+    if *member == Json::Null {
+        return Some(None);
     }
+    parse(member.as_text()?).map(Some)
 }

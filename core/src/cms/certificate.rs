@@ -180,6 +180,19 @@ impl Certificate {
         self.verify_scheme(algorithm.into(), message, signature)
     }
 
+    /// Verifies `signature` over a message of which only the digest is known.
+    ///
+    /// # Errors
+    /// As [`Certificate::verify_message`], and where the digest is not the algorithm's.
+    pub fn verify_signed_digest(
+        &self,
+        algorithm: SignatureAlgorithm,
+        digest: &Digest,
+        signature: &[u8],
+    ) -> Result<(), CmsError> {
+        self.verify_digest(algorithm.into(), digest, signature)
+    }
+
     /// Whether `issuer`'s key made the signature of this certificate. Names are not compared.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ pub enum SubIndication {
     CryptoConstraintsFailure,
     /// The form of signature is not supported.
     Unsupported,
-    /// Bytes were added after the signature and are not judged.
+    /// More was added after the signature than signing adds; it is not judged.
     LaterChanges,
 }
 

@@ -1,7 +1,8 @@
 //! Every signature of a document, judged: integrity, coverage, path to an anchor.
 //!
-//! Revocation is not consulted and changes made after a signature are not judged yet: a
-//! signature that does not cover the entire file is at best [`Indication::Indeterminate`].
+//! Revocation is not consulted. What was added after a signature is permitted where it is only
+//! what signing adds ([`crate::pdf::later`]); otherwise the signature is at best
+//! [`Indication::Indeterminate`].
 
 use crate::{
     cms::{certificate::Certificate, error::CmsError, signed_data::SignedData},
@@ -14,6 +15,7 @@ use crate::{
         document::Document,
         error::PdfError,
         field::SignatureField,
+        later::{Effort, Later},
         signature::SignatureValue,
         source::{Source, SourceError},
     },
@@ -64,9 +66,10 @@ pub fn verify<S: Source>(
 ) -> Result<Vec<Verdict>, PdfError> {
     let fields = document.fields()?;
     let mut verdicts = Vec::new();
+    let mut effort = Effort::default();
     for field in &fields {
         if let Some(value) = &field.value {
-            verdicts.push(judge(document, field, value, reference, digest_of)?);
+            verdicts.push(judge(document, field, value, reference, digest_of, &mut effort)?);
         }
     }
     Ok(verdicts)
@@ -143,6 +146,7 @@ fn judge<S: Source>(
     value: &SignatureValue,
     reference: &Reference<'_>,
     digest_of: &mut DigestOf<'_>,
+    effort: &mut Effort,
 ) -> Result<Verdict, PdfError> {
     let integrity = check_integrity(document, value, digest_of)?;
     let signer = integrity.signed_data.as_ref().and_then(SignedData::signer_certificate).cloned();
@@ -159,10 +163,12 @@ fn judge<S: Source>(
     if outcome.is_ok() {
         match integrity.coverage {
             Coverage::EntireFile => {}
-            Coverage::Revision { .. } => {
-                let detail = "bytes were added after this signature and are not judged".to_owned();
-                outcome = Err(Failure(SubIndication::LaterChanges, detail));
-            }
+            Coverage::Revision { end } => match document.later_changes(field, end, effort)? {
+                Later::Permitted => {}
+                Later::Other { what } => {
+                    outcome = Err(Failure(SubIndication::LaterChanges, what.to_owned()));
+                }
+            },
             Coverage::Partial => {
                 let detail = "the signature does not cover a whole revision".to_owned();
                 outcome = Err(Failure(SubIndication::FormatFailure, detail));

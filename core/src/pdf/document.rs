@@ -125,6 +125,11 @@ impl<S: Source> Document<S> {
         self.repaired
     }
 
+    /// Whether an object was looked for by a scan, because it is not where it should be.
+    pub(crate) fn is_salvaged(&self) -> bool {
+        self.salvage.get().is_some()
+    }
+
     /// Where revisions end, in ascending order: after the end-of-file mark behind every
     /// cross-reference section that the chain reaches, with and without its end of line.
     ///

@@ -18,7 +18,7 @@ const WEIGHT: usize = 1 << 20;
 /// Bytes of text that count as one value.
 const TEXT_SHARE: usize = 64;
 /// Bytes of a fully qualified name.
-const NAME_BYTES: usize = 32 << 10;
+pub(crate) const NAME_BYTES: usize = 32 << 10;
 
 /// A terminal field of type `Sig`.
 #[derive(Debug, Clone, PartialEq)]

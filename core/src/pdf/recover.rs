@@ -34,11 +34,11 @@ pub(crate) struct Salvage {
 
 /// What the pass over the bytes notices, in the order of the file.
 #[derive(Debug, Default)]
-struct Marks {
-    objects: Vec<(Reference, u64)>,
+pub(crate) struct Marks {
+    pub(crate) objects: Vec<(Reference, u64)>,
     /// Objects whose dictionaries mention a type that matters here.
     special: Vec<(Reference, u64, Special)>,
-    trailers: Vec<u64>,
+    pub(crate) trailers: Vec<u64>,
     ends: Vec<u64>,
 }
 
@@ -156,7 +156,7 @@ fn open_stream<S: Source>(
 
 /// The pass over the bytes: every window overlaps the one before it, and what stands in the
 /// overlap is noticed in the later one.
-fn notice<S: Source>(reader: &Reader<S>) -> Result<Marks, PdfError> {
+pub(crate) fn notice<S: Source>(reader: &Reader<S>) -> Result<Marks, PdfError> {
     let mut marks = Marks::default();
     let mut offset = 0u64;
     loop {

@@ -12,7 +12,7 @@ use crate::moment::Moment;
 use crate::pdf::byte_range::ByteRange;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
-use crate::pdf::field::{Form, SignatureField};
+use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{self, Dictionary, Object, Reference};
 use crate::pdf::permission::Restrictions;
@@ -172,7 +172,7 @@ fn existing<'a>(
 fn new_name(fields: &Form, restrictions: &Restrictions, asked: Option<&str>) -> Result<String, PdfError> {
     let taken = |name: &str| fields.top_names.contains(name);
     if let Some(name) = asked {
-        if name.is_empty() || name.contains('.') || taken(name) {
+        if name.is_empty() || name.len() > NAME_BYTES || name.contains('.') || taken(name) {
             return Err(PdfError::FieldNameUnusable { name: name.to_owned() });
         }
         if restrictions.locks(name) {

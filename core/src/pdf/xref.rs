@@ -191,6 +191,28 @@ impl Xref {
 }
 
 impl Section {
+    /// The object numbers that it has entries for, one by one.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        let spans = self.rows.spans.iter();
+        let spans = spans.flat_map(|span| span.first..span.first.saturating_add(span.count));
+        spans.chain(self.rows.listed.iter().map(|(number, _)| *number))
+    }
+
+    /// Whether a stream stands beside its table, which not every reader asks.
+    pub(crate) const fn is_hybrid(&self) -> bool {
+        self.hidden.is_some()
+    }
+
+    /// What its own rows say of `number`.
+    pub(crate) fn locate<S: Source>(
+        &self,
+        reader: &Reader<S>,
+        base: u64,
+        number: u32,
+    ) -> Result<Option<Location>, PdfError> {
+        self.rows.locate(reader, base, number)
+    }
+
     fn read<S: Source>(reader: &Reader<S>, base: u64, offset: u64) -> Result<Self, PdfError> {
         let place = base.checked_add(offset).filter(|&place| place < reader.len());
         let place = place.ok_or(PdfError::damaged("a cross-reference section is past the end", offset))?;

@@ -1,8 +1,10 @@
 //! The guard: decides on the head of a request, in a fixed order, before anything of its body
 //! is read. What passes carries who sent it ([`Admitted`]).
 //!
-//! 1. The connection is of this login. 2. `Host` is ours. 3. The origin is one that may ask, or
-//! a program asks. 4. Method, media type, declared size, then the pairing.
+//! 1. The connection is of this login.
+//! 2. `Host` is ours.
+//! 3. The origin is one that may ask, or a program asks.
+//! 4. Method, media type, declared size, then the pairing.
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
@@ -197,7 +199,7 @@ async fn admit(
         },
     };
     let pairing = match rule.access {
-        Access::Anybody | Access::Everybody => None,
+        Access::Anybody => None,
         Access::Paired => Some(pairing(shared, &head.headers, &client).await?),
         Access::Permitted(scope) => {
             let pairing = pairing(shared, &head.headers, &client).await?;
@@ -208,10 +210,7 @@ async fn admit(
             Some(pairing)
         }
     };
-    let under_way = shared
-        .tally
-        .begin(&client.binding(), Counted::Requests, shared.limits.requests)
-        .map_err(|code| Problem::new(code).retry_after(1))?;
+    let under_way = shared.tally.begin(&client.binding(), Counted::Requests, shared.limits.requests)?;
     Ok(Some(Admitted { client, pairing, language, under_way: Arc::new(under_way) }))
 }
 

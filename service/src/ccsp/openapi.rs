@@ -11,7 +11,9 @@ use utoipa::{
     openapi::security::{Http, HttpAuthScheme, SecurityScheme},
 };
 
-use crate::ccsp::{certificates, dto, guard::JSON, pairings, problem::Problem, status};
+use crate::ccsp::{
+    certificates, documents, dto, guard::JSON, pairings, problem::Problem, signatures, status,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -25,6 +27,8 @@ use crate::ccsp::{certificates, dto, guard::JSON, pairings, problem::Problem, st
         status::show, show,
         pairings::ask, pairings::show, pairings::end,
         certificates::list, certificates::show, certificates::select,
+        documents::upload, documents::show, documents::forget,
+        signatures::create, signatures::show, signatures::cancel, signatures::content,
     ),
     components(schemas(dto::Problem)),
     modifiers(&Pairing),

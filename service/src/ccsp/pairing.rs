@@ -130,12 +130,11 @@ impl PairingStore {
         let refused = state.refused.clone();
         state.entries.push(entry);
         state.refused.retain(|refused| refused != client);
-        if lasting == Lasting::Always || state.refused != refused {
-            if let Err(code) = self.save(&state) {
-                state.entries.pop();
-                state.refused = refused;
-                return Err(code);
-            }
+        let to_be_kept = lasting == Lasting::Always || state.refused != refused;
+        if to_be_kept && let Err(code) = self.save(&state) {
+            state.entries.pop();
+            state.refused = refused;
+            return Err(code);
         }
         state.recently.remove(client);
         Ok((secret, pairing))
@@ -314,7 +313,7 @@ fn read(path: &Path) -> io::Result<Option<Stored>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let stored: Stored = serde_json::from_slice(&bytes)?;
+    let stored: Stored = serde_json::from_slice(&bytes).map_err(|_| io::ErrorKind::InvalidData)?;
     if stored.version != VERSION {
         return Err(io::ErrorKind::InvalidData.into());
     }

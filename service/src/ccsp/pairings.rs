@@ -94,6 +94,8 @@ pub(super) async fn end(
 ) -> Result<StatusCode, Problem> {
     let number = admitted.pairing()?.number;
     shared.with_pairings(move |pairings, now| pairings.end(number, now)).await?;
+    shared.documents.clear(number);
+    shared.batches.clear(number);
     Ok(StatusCode::NO_CONTENT)
 }
 

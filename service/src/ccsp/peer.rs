@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(Connection::new("192.0.2.1:80".parse().unwrap(), local).login(), Login::Other);
         drop(client);
         // The other end is closed once its end is read here.
-        std::io::Read::read(&mut &server, &mut [0]).unwrap();
+        io::Read::read(&mut &server, &mut [0]).unwrap();
         assert_eq!(Connection::new(peer, local).login(), Login::Other);
     }
 }

@@ -149,7 +149,8 @@ fn target(arguments: &SignArguments) -> Target {
 
 fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Value {
     json!({
-        "output": arguments.output,
+        // Names of files need not be Unicode; JSON must be.
+        "output": arguments.output.display().to_string(),
         "field": outcome.field,
         "level": "B-B",
         "digestAlgorithm": outcome.digest.algorithm().name(),

@@ -8,6 +8,7 @@ use signer_core::{
     credential::Holder,
     error::ErrorCode,
     pades::verdict::{Coverage, Indication, SubIndication, Verdict},
+    pdf::source::Source as _,
 };
 
 use crate::{
@@ -17,12 +18,13 @@ use crate::{
         json, screen,
     },
     clock,
-    text::Sentence,
+    file::source::{FileSource, read_at},
+    text::{Language, Sentence},
     validate,
 };
 
 /// The largest file of trust anchors that is read.
-const ANCHOR_FILE_BYTES: u64 = 4 << 20;
+const ANCHOR_FILE_BYTES: usize = 4 << 20;
 
 /// Runs the command: exit code 0 all valid, 1 some not, 2 could not tell.
 pub(super) fn run(arguments: &ValidateArguments) -> ExitCode {
@@ -65,10 +67,12 @@ fn judge(arguments: &ValidateArguments) -> Result<Vec<Verdict>, Failure> {
 fn read_anchors(path: &Path) -> Result<Vec<Certificate>, Failure> {
     let named = |failure: Failure| failure.with_note(path.display().to_string());
     let unreadable = |error: std::io::Error| named(Failure::of(ErrorCode::InputUnreadable, &error));
-    if std::fs::metadata(path).map_err(unreadable)?.len() > ANCHOR_FILE_BYTES {
-        return Err(named(Failure::new(ErrorCode::InputUnreadable)));
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let file = FileSource::open(path).map_err(unreadable)?;
+    let len = usize::try_from(file.len()).ok().filter(|&len| len <= ANCHOR_FILE_BYTES);
+    let len = len.ok_or_else(|| named(Failure::new(ErrorCode::InputUnreadable)))?;
+    let mut bytes = vec![0; len];
+    let read = read_at(file.file(), 0, &mut bytes).map_err(unreadable)?;
+    bytes.truncate(read);
     certificate::from_pem_or_der(&bytes)
         .map_err(|error| named(Failure::of(ErrorCode::InputUnreadable, &error)))
 }
@@ -98,12 +102,16 @@ fn show(verdicts: &[Verdict]) {
             screen::line(&format!("  {heading}: {}{}", holder.name, number.unwrap_or_default()));
         }
         screen::line(&format!("  {}", language.choose(coverage(verdict.coverage))));
-        if let Some(time) = &verdict.claimed_time {
+        if let Some(time) = json::claimed_time(verdict) {
             let heading = language.choose([
                 "Data declarada pelo assinante",
                 "Time claimed by the signer",
                 "Fecha declarada por el firmante",
             ]);
+            let time = match language {
+                Language::Portuguese | Language::Spanish => time.to_brazilian(),
+                Language::English => time.to_rfc3339(),
+            };
             screen::line(&format!("  {heading}: {time}"));
         }
     }
@@ -190,9 +198,9 @@ const fn sub_indication(sub: SubIndication) -> Sentence {
             "Esta forma de firma no se admite.",
         ],
         SubIndication::LaterChanges => [
-            "O arquivo foi acrescentado depois desta assinatura; o acréscimo não é julgado.",
-            "Bytes were added after this signature; they are not judged.",
-            "Se añadieron bytes después de esta firma; no se evalúan.",
+            "Depois desta assinatura foi acrescentado mais do que assinaturas; isso não é julgado.",
+            "More than signatures was added after this signature; it is not judged.",
+            "Después de esta firma se añadió algo más que firmas; no se evalúa.",
         ],
     }
 }

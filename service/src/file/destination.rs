@@ -5,7 +5,7 @@
 //! target is renamed over it.
 
 use std::{
-    fs::File,
+    fs::{File, Permissions},
     io,
     path::{Path, PathBuf},
 };
@@ -89,19 +89,21 @@ impl Destination {
         if existing == Existing::Keep && target.symlink_metadata().is_ok() {
             return Err(DestinationError::Exists);
         }
-        // Replacing writes through a symbolic link, as opening the file would.
-        let target = match existing {
-            Existing::Keep => target.to_owned(),
-            Existing::Replace => target.canonicalize().unwrap_or_else(|_| target.to_owned()),
+        let replaced = match existing {
+            Existing::Keep => None,
+            Existing::Replace => replaced(target)?,
         };
-        if target.is_dir() {
-            return Err(DestinationError::Unwritable(io::ErrorKind::IsADirectory.into()));
-        }
+        let (target, permissions) = replaced
+            .map_or_else(|| (target.to_owned(), None), |(path, permissions)| (path, Some(permissions)));
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             Some(_) | None => PathBuf::from("."),
         };
         let (file, temporary) = platform::open_unnamed(&directory)?;
+        // What others could not read before they cannot read afterwards.
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
         Ok(Self { file, target, directory, existing, temporary })
     }
 
@@ -150,6 +152,22 @@ impl Destination {
         };
         name.persist(&self.target).map_err(|error| error.error.into())
     }
+}
+
+/// The regular file that stands at `target`, through symbolic links as opening it would go, and
+/// who may do what with it; `None` where there is nothing yet.
+fn replaced(target: &Path) -> Result<Option<(PathBuf, Permissions)>, DestinationError> {
+    if target.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let target = target.canonicalize().map_err(DestinationError::Unwritable)?;
+    let metadata = target.metadata().map_err(DestinationError::Unwritable)?;
+    // A device or a pipe is never replaced by a document.
+    if !metadata.is_file() {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+        return Err(DestinationError::Unwritable(error));
+    }
+    Ok(Some((target, metadata.permissions())))
 }
 
 #[cfg(test)]
@@ -211,5 +229,22 @@ mod tests {
         fs::write(&target, b"other").unwrap();
         assert!(matches!(destination.publish(Durability::Synced), Err(DestinationError::Exists)));
         assert_eq!(fs::read(&target).unwrap(), b"other");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_who_may_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("a.pdf");
+        fs::write(&target, b"old").unwrap();
+        for mode in [0o600, 0o640, 0o400] {
+            fs::set_permissions(&target, Permissions::from_mode(mode)).unwrap();
+            let destination = Destination::create(&target, Existing::Replace).unwrap();
+            destination.file().write_all(b"new").unwrap();
+            destination.publish(Durability::Synced).unwrap();
+            assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 }

@@ -32,6 +32,10 @@ impl FileSource {
     /// # Errors
     /// Where it cannot be opened or is no regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
+        // Opening anything else, such as a pipe, could wait for ever.
+        if !path.metadata()?.is_file() {
+            return Err(not_regular());
+        }
         Self::from_file(File::open(path)?, path)
     }
 
@@ -42,7 +46,7 @@ impl FileSource {
     pub fn from_file(file: File, path: &Path) -> io::Result<Self> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(not_regular());
         }
         let fingerprint = Fingerprint { len: metadata.len(), modified: metadata.modified().ok() };
         Ok(Self { file, path: path.to_owned(), len: metadata.len(), fingerprint })
@@ -76,6 +80,10 @@ impl Source for FileSource {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, SourceError> {
         Ok(read_at(&self.file, offset, buffer)?)
     }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
 /// Fills `buffer` from `offset`; fewer bytes only at the end of the file.

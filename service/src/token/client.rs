@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use signer_core::{algorithm::SignatureAlgorithm, digest::DigestAlgorithm};
+use signer_core::{
+    algorithm::SignatureAlgorithm,
+    digest::{Digest, DigestAlgorithm},
+};
 use signer_ipc::{
     endpoint::{Endpoint, Receiver, Sender},
     sealed::{SealedSecret, SealingKey},
@@ -252,7 +255,34 @@ impl TokenHost {
         message: &[u8],
     ) -> Result<Vec<u8>, TokenError> {
         let request = Request::Sign { credential: credential.id, scheme: scheme(algorithm)? };
-        let mut answer = self.ask(Step::Sign, &request, &Attachment::Bytes(message))?;
+        self.ask_signature(&request, message)
+    }
+
+    /// Signs a digest that was made elsewhere, with the digest's own algorithm. The value is
+    /// checked as by [`TokenHost::sign`].
+    ///
+    /// # Errors
+    /// As [`TokenHost::sign`].
+    pub fn sign_digest(
+        &mut self,
+        credential: &HostCredential,
+        algorithm: SignatureAlgorithm,
+        digest: &Digest,
+    ) -> Result<Vec<u8>, TokenError> {
+        if algorithm.digest() != digest.algorithm() {
+            return Err(TokenError::Unexpected);
+        }
+        let request = Request::SignDigest { credential: credential.id, scheme: scheme(algorithm)? };
+        self.ask_signature(&request, digest.as_bytes())
+    }
+
+    /// The process of the host, for diagnosis. It may have ended.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn ask_signature(&mut self, request: &Request, bytes: &[u8]) -> Result<Vec<u8>, TokenError> {
+        let mut answer = self.ask(Step::Sign, request, &Attachment::Bytes(bytes))?;
         match (answer.response, answer.parts.pop()) {
             (Response::Signature, Some(value)) => Ok(value),
             (
@@ -266,11 +296,6 @@ impl TokenHost {
                 _,
             ) => Err(ProtocolError::Malformed.into()),
         }
-    }
-
-    /// The process of the host, for diagnosis. It may have ended.
-    pub fn process_id(&self) -> u32 {
-        self.child.id()
     }
 
     fn ask_done(

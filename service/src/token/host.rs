@@ -9,6 +9,7 @@ mod module;
 mod pbe;
 mod pkcs12;
 mod return_value;
+mod rsa;
 mod verify;
 mod walk;
 
@@ -32,7 +33,7 @@ use signer_ipc::{
 };
 
 use crate::token::{
-    host::{module::Module, pkcs12::A1File},
+    host::{module::Module, pkcs12::A1File, verify::Input},
     platform,
 };
 
@@ -144,10 +145,17 @@ fn serve(
             (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
         },
         (Request::Sign { credential, scheme }, Attached::Bytes(message)) => {
-            sign(source, credential, scheme, &message)
+            sign(source, credential, scheme, Input::Message(&message))
+        }
+        (Request::SignDigest { credential, scheme }, Attached::Bytes(digest)) => {
+            sign(source, credential, scheme, Input::Digest(&digest))
         }
         (
-            Request::OpenFile | Request::OpenModule | Request::Unlock { .. } | Request::Sign { .. },
+            Request::OpenFile
+            | Request::OpenModule
+            | Request::Unlock { .. }
+            | Request::Sign { .. }
+            | Request::SignDigest { .. },
             Attached::Nothing | Attached::Bytes(_) | Attached::Sealed(_),
         ) => Err(Failure::Unexpected),
     };
@@ -175,10 +183,11 @@ fn open_module(source: &mut Source, path: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn sign(source: &mut Source, credential: u32, scheme: Scheme, message: &[u8]) -> Result<Answer, Failure> {
+fn sign(source: &mut Source, credential: u32, scheme: Scheme, input: Input<'_>) -> Result<Answer, Failure> {
+    input.fits(scheme)?;
     let value = match source {
-        Source::File(file) => file.sign(credential, scheme, message),
-        Source::Module(module) => module.sign(credential, scheme, message),
+        Source::File(file) => file.sign(credential, scheme, input),
+        Source::Module(module) => module.sign(credential, scheme, input),
         Source::Nothing => Err(Failure::Unexpected),
     }?;
     Ok(Answer { response: Response::Signature, parts: vec![value] })

@@ -37,6 +37,15 @@ impl<S: Source> Document<S> {
         })
     }
 
+    /// The dictionary at `reference`, unless it is a stream's.
+    pub(crate) fn plain_dictionary(&self, reference: Reference) -> Result<Option<Dictionary>, PdfError> {
+        Ok(match self.find(reference)? {
+            Found::InFile(Placed { object: Object::Dictionary(dictionary), data: None, .. })
+            | Found::InStream(Object::Dictionary(dictionary)) => Some(dictionary),
+            Found::InFile(_) | Found::InStream(_) | Found::Nothing => None,
+        })
+    }
+
     /// The dictionary and the decoded bytes of a stream.
     ///
     /// # Errors

@@ -26,8 +26,7 @@ pub(in crate::ccsp) struct SignatureRequest {
     #[schema(min_items = 1, max_items = 100)]
     pub(in crate::ccsp) items: Vec<Item>,
     /// How. Only for `pades`.
-    #[serde(default)]
-    pub(in crate::ccsp) options: Options,
+    pub(in crate::ccsp) options: Option<Options>,
 }
 
 /// The form of a signature.

@@ -7,7 +7,8 @@ use spki::SubjectPublicKeyInfoOwned;
 use zeroize::Zeroizing;
 
 use crate::token::host::{
-    verify,
+    rsa,
+    verify::Input,
     walk::{Malformed, Walk, context},
 };
 
@@ -80,28 +81,28 @@ impl PrivateKey {
         if same { Match::Yes } else { Match::No }
     }
 
-    /// Signs `message`.
-    pub(super) fn sign(&self, scheme: Scheme, message: &[u8]) -> Result<Vec<u8>, Failure> {
+    /// Signs `input`.
+    pub(super) fn sign(&self, scheme: Scheme, input: Input<'_>) -> Result<Vec<u8>, Failure> {
         let unsupported = |kind: &str| Err(Failure::KeyUnsupported { kind: kind.to_owned() });
         match (self, scheme) {
             (Self::Rsa { pkcs1, .. }, Scheme::RsaPkcs1Sha256) => {
-                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA256, message)
+                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA256, scheme, input)
             }
             (Self::Rsa { pkcs1, .. }, Scheme::RsaPkcs1Sha384) => {
-                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA384, message)
+                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA384, scheme, input)
             }
             (Self::Rsa { pkcs1, .. }, Scheme::RsaPkcs1Sha512) => {
-                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA512, message)
+                sign_rsa(pkcs1, &ring::signature::RSA_PKCS1_SHA512, scheme, input)
             }
             (Self::P256(key), Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
                 use p256::ecdsa::{Signature, signature::hazmat::PrehashSigner as _};
-                let signed = key.sign_prehash(&verify::digest(scheme, message));
-                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| defect())
+                let signed = key.sign_prehash(&input.digest(scheme));
+                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| damaged())
             }
             (Self::P384(key), Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
                 use p384::ecdsa::{Signature, signature::hazmat::PrehashSigner as _};
-                let signed = key.sign_prehash(&verify::digest(scheme, message));
-                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| defect())
+                let signed = key.sign_prehash(&input.digest(scheme));
+                signed.map(|value: Signature| value.to_der().as_bytes().to_vec()).map_err(|_| damaged())
             }
             (Self::Unsupported { kind, .. }, _) => unsupported(kind),
             (Self::Rsa { .. }, Scheme::EcdsaSha256 | Scheme::EcdsaSha384 | Scheme::EcdsaSha512) => {
@@ -118,18 +119,24 @@ impl PrivateKey {
 fn sign_rsa(
     pkcs1: &[u8],
     encoding: &'static dyn ring::signature::RsaEncoding,
-    message: &[u8],
+    scheme: Scheme,
+    input: Input<'_>,
 ) -> Result<Vec<u8>, Failure> {
     // Also checks that the parts of the key fit together.
     let key = KeyPair::from_der(pkcs1)
         .map_err(|refused| Failure::KeyUnsupported { kind: format!("RSA key: {refused}") })?;
+    let message = match input {
+        Input::Digest(digest) => return rsa::sign(pkcs1, scheme, digest),
+        Input::Message(message) => message,
+    };
     let mut value = vec![0; key.public().modulus_len()];
-    key.sign(encoding, &SystemRandom::new(), message, &mut value).map_err(|_| defect())?;
+    key.sign(encoding, &SystemRandom::new(), message, &mut value).map_err(|_| damaged())?;
     Ok(value)
 }
 
-fn defect() -> Failure {
-    Failure::Internal { reason: "the key does not sign".to_owned() }
+/// A key whose parts do not fit together: nothing else keeps one in memory from signing.
+fn damaged() -> Failure {
+    Failure::FileDamaged { reason: "the private key does not sign".to_owned() }
 }
 
 /// `ECPrivateKey` (RFC 5915, section 3).

@@ -26,7 +26,11 @@ use signer_ipc::{
 };
 use spki::SubjectPublicKeyInfoOwned;
 
-use crate::token::host::{Listed, architecture, return_value::failure, verify};
+use crate::token::host::{
+    Listed, architecture,
+    return_value::failure,
+    verify::{self, Input},
+};
 
 /// A loaded and initialised module.
 pub(super) struct Module {
@@ -153,7 +157,7 @@ impl Module {
         &mut self,
         credential: u32,
         scheme: Scheme,
-        message: &[u8],
+        input: Input<'_>,
     ) -> Result<Vec<u8>, Failure> {
         let index = usize::try_from(credential).map_err(|_| Failure::CredentialUnknown)?;
         let known = self.known.get(index).ok_or(Failure::CredentialUnknown)?;
@@ -170,14 +174,14 @@ impl Module {
                     }
                     let session = &opened.session;
                     let path = opened.protected_authentication_path;
-                    signature::sign_authenticated(session, &mechanisms, key.handle, scheme, message, || {
+                    signature::sign_authenticated(session, &mechanisms, key.handle, scheme, input, || {
                         match &pin {
                             Some(pin) => login(session, UserType::ContextSpecific, path, pin),
                             None => session.login(UserType::ContextSpecific, None),
                         }
                     })
                 }
-                Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, message),
+                Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, input),
                 Ok(None) if opened.logged_in => return Err(Failure::KeyMismatch),
                 Ok(None) => return Err(Failure::PinNeeded),
                 Err(failure) => return Err(self.forget_if_gone(slot, failure)),
@@ -194,7 +198,7 @@ impl Module {
             }
             Err(signature::SignFailure::Refused(failure)) => return Err(failure),
         };
-        verify::check(&known.public, scheme, message, &value)?;
+        verify::check(&known.public, scheme, input, &value)?;
         Ok(value)
     }
 

@@ -14,7 +14,7 @@ use crate::token::host::{
     Listed, ber,
     key::{Match, PrivateKey},
     pbe::{Password, PbeError},
-    verify,
+    verify::{self, Input},
     walk::{Malformed, Walk, context, context_primitive},
 };
 
@@ -140,12 +140,12 @@ impl A1File {
     }
 
     /// Signs with a key of [`A1File::credentials`].
-    pub(super) fn sign(&self, credential: u32, scheme: Scheme, message: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub(super) fn sign(&self, credential: u32, scheme: Scheme, input: Input<'_>) -> Result<Vec<u8>, Failure> {
         let unlocked = self.unlocked.as_ref().ok_or(Failure::PinNeeded)?;
         let index = usize::try_from(credential).map_err(|_| Failure::CredentialUnknown)?;
         let pair = unlocked.pairs.get(index).ok_or(Failure::CredentialUnknown)?;
-        let value = pair.key.sign(scheme, message)?;
-        verify::check(&pair.public, scheme, message, &value)?;
+        let value = pair.key.sign(scheme, input)?;
+        verify::check(&pair.public, scheme, input, &value)?;
         Ok(value)
     }
 }

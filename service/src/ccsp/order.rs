@@ -1,0 +1,183 @@
+//! From what a client sends to what is asked of the person: whatever can be refused without
+//! asking is refused here.
+
+use std::sync::Arc;
+
+use signer_core::{
+    approval::summary,
+    credential::CredentialId,
+    error::ErrorCode,
+    pades::prepare::{PageChoice, Target},
+    seal::{Corner, Placement},
+};
+
+use crate::{
+    ccsp::{
+        Shared, dto,
+        problem::Problem,
+        spool::{Facts, Spooled},
+        work::{PadesWork, RawWork, Seal, Slot, Style},
+    },
+    ports::{CredentialState, SigningJob},
+};
+
+/// The most items of one request.
+const MOST_ITEMS: usize = 100;
+/// The longest name, reason or place, in characters.
+const LONGEST_TEXT: usize = 255;
+
+/// One thing to sign, with its name.
+pub(super) enum Item {
+    /// A document in the spool.
+    Document { name: String, document: Arc<Spooled> },
+    /// A digest.
+    Digest { name: String, digest: signer_core::digest::Digest },
+}
+
+/// Refuses requests that have no items, too many, or of the wrong kind.
+pub(super) fn check_items(request: &dto::SignatureRequest) -> Result<(), Problem> {
+    if request.items.is_empty() {
+        return Err(malformed("items is empty"));
+    }
+    if request.items.len() > MOST_ITEMS {
+        return Err(malformed(format!("there are more than {MOST_ITEMS} items")));
+    }
+    for (index, item) in request.items.iter().enumerate() {
+        check_name(&item.name).map_err(|what| malformed(format!("items[{index}].name {what}")))?;
+        let fits = match request.format {
+            dto::Format::Pades => item.document.is_some() && item.digest.is_none(),
+            dto::Format::Raw => item.digest.is_some() && item.document.is_none(),
+        };
+        if !fits {
+            return Err(malformed(format!(
+                "items[{index}] must have a document for pades, a digest for raw, and not the other"
+            )));
+        }
+    }
+    if request.format == dto::Format::Raw && request.options.is_some() {
+        return Err(malformed("options belong to pades"));
+    }
+    Ok(())
+}
+
+/// How documents are signed.
+pub(super) fn style(options: &dto::Options) -> Result<Style, Problem> {
+    if options.field.is_some() && options.new_field.is_some() {
+        return Err(malformed("field and newField exclude each other"));
+    }
+    for (text, what) in [(&options.reason, "reason"), (&options.location, "location")] {
+        if text.as_ref().is_some_and(|text| text.chars().count() > LONGEST_TEXT) {
+            return Err(malformed(format!("{what} is longer than {LONGEST_TEXT} characters")));
+        }
+    }
+    let target = match &options.field {
+        Some(name) => Target::ExistingField { name: name.clone() },
+        None => Target::NewField {
+            name: options.new_field.clone(),
+            page: options.seal_page.map_or(PageChoice::Last, PageChoice::Number),
+            placement: Placement::at(match options.seal_at {
+                dto::Corner::BottomLeft => Corner::BottomLeft,
+                dto::Corner::BottomRight => Corner::BottomRight,
+                dto::Corner::TopLeft => Corner::TopLeft,
+                dto::Corner::TopRight => Corner::TopRight,
+            }),
+        },
+    };
+    Ok(Style {
+        digest: options.digest_algorithm.map(dto::DigestName::algorithm),
+        target,
+        seal: match options.seal {
+            dto::Seal::Default => Seal::Usual,
+            dto::Seal::None => Seal::None,
+        },
+        reason: options.reason.clone(),
+        location: options.location.clone(),
+    })
+}
+
+/// The certificate that is named, where one is: it must be there and be able to sign.
+pub(super) async fn certificate(shared: &Shared, id: Option<&str>) -> Result<Option<CredentialId>, Problem> {
+    let Some(id) = id else { return Ok(None) };
+    let listed = shared.credentials.list().await;
+    let found = listed.into_iter().find(|listed| listed.id.to_string() == id);
+    let found = found.ok_or(ErrorCode::CredentialNotFound)?;
+    match found.state {
+        CredentialState::Expired => Err(ErrorCode::CredentialExpired.into()),
+        CredentialState::NotForSigning => Err(ErrorCode::CredentialNotForSigning.into()),
+        CredentialState::NotYetValid => Err(ErrorCode::CredentialNotYetValid.into()),
+        CredentialState::TokenAbsent | CredentialState::Valid => Ok(Some(found.id)),
+    }
+}
+
+/// The jobs for the person, and where their products will lie, in the order of the items.
+pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob>, Vec<Slot>), Problem> {
+    let mut jobs = Vec::new();
+    let mut slots = Vec::new();
+    for item in items {
+        let slot = Slot::default();
+        jobs.push(match item {
+            Item::Document { name, document } => SigningJob {
+                document: summary::Document {
+                    name: name.clone(),
+                    content: summary::Content::Pades {
+                        size: document.facts.size,
+                        pages: document.facts.pages,
+                        seal_page: seal_page(style, &document.facts)?,
+                    },
+                    digest: document.digest.clone(),
+                },
+                work: Box::new(PadesWork {
+                    document: Arc::clone(document),
+                    slot: slot.clone(),
+                    style: Arc::clone(style),
+                }),
+            },
+            Item::Digest { name, digest } => SigningJob {
+                document: summary::Document {
+                    name: name.clone(),
+                    content: summary::Content::Raw,
+                    digest: digest.clone(),
+                },
+                work: Box::new(RawWork { digest: digest.clone(), slot: slot.clone() }),
+            },
+        });
+        slots.push(slot);
+    }
+    Ok((jobs, slots))
+}
+
+/// A name that can be shown.
+pub(super) fn check_name(name: &str) -> Result<(), &'static str> {
+    if summary::clean(name).trim().is_empty() {
+        return Err("is empty");
+    }
+    if name.chars().count() > LONGEST_TEXT {
+        return Err("is longer than 255 characters");
+    }
+    Ok(())
+}
+
+/// A request that does not fit the contract.
+pub(super) fn malformed(detail: impl Into<String>) -> Problem {
+    Problem::new(ErrorCode::RequestMalformed).with_detail(detail)
+}
+
+/// The page of the seal, where it is known before; refuses fields and pages that are not there.
+fn seal_page(style: &Style, facts: &Facts) -> Result<Option<u32>, Problem> {
+    let number = match &style.target {
+        Target::ExistingField { name } => {
+            let field = facts.fields.iter().find(|field| field.name == *name);
+            let field = field.ok_or(ErrorCode::FieldNotFound)?;
+            return if field.signed { Err(ErrorCode::FieldAlreadySigned.into()) } else { Ok(None) };
+        }
+        Target::NewField { page: PageChoice::Last, .. } => facts.pages.max(1),
+        Target::NewField { page: PageChoice::Number(number), .. } => *number,
+    };
+    if number == 0 || number > facts.pages {
+        return Err(ErrorCode::PageNotFound.into());
+    }
+    Ok(match style.seal {
+        Seal::None => None,
+        Seal::Usual => Some(number),
+    })
+}

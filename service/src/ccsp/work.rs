@@ -1,0 +1,154 @@
+//! The signing of one item, once it is confirmed: a document in the spool, or a bare digest.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use signer_core::{
+    algorithm::SignatureAlgorithm,
+    credential::{self, Holder},
+    digest::{Digest, DigestAlgorithm},
+    moment::Moment,
+    pades::{error::PadesError, prepare::Target, verdict::SubIndication, verify::CheckError},
+    seal::SealText,
+};
+
+use crate::{
+    ccsp::spool::Spooled,
+    ports::SignWork,
+    sign::{SignError, Signer, Terms, spooled::sign_in_place},
+    token::client::TokenHost,
+};
+
+/// Where the product of one item comes to lie.
+#[derive(Clone, Default)]
+pub(super) struct Slot(Arc<Mutex<Option<Made>>>);
+
+/// What was made of one item.
+#[derive(Clone)]
+pub(super) enum Made {
+    /// A signed document.
+    Document(Signed),
+    /// A signature value.
+    Value(Value),
+}
+
+/// A signed document in the spool.
+#[derive(Clone)]
+pub(super) struct Signed {
+    /// The file.
+    pub(super) document: Arc<Spooled>,
+    /// Its length, the update included.
+    pub(super) len: u64,
+    /// The field that holds the signature.
+    pub(super) field: String,
+}
+
+/// A signature value.
+#[derive(Clone)]
+pub(super) struct Value {
+    /// How it was made.
+    pub(super) algorithm: SignatureAlgorithm,
+    /// The value.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Signs a document in the spool.
+pub(super) struct PadesWork {
+    /// The document.
+    pub(super) document: Arc<Spooled>,
+    /// Where the result goes.
+    pub(super) slot: Slot,
+    /// How.
+    pub(super) style: Arc<Style>,
+}
+
+/// How documents are signed.
+#[derive(Debug, Clone)]
+pub(super) struct Style {
+    /// The digest; `None` takes the one that goes with the key.
+    pub(super) digest: Option<DigestAlgorithm>,
+    /// The field.
+    pub(super) target: Target,
+    /// Whether there is a seal.
+    pub(super) seal: Seal,
+    /// `/Reason`.
+    pub(super) reason: Option<String>,
+    /// `/Location`.
+    pub(super) location: Option<String>,
+}
+
+/// Whether there is a seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seal {
+    /// None.
+    None,
+    /// The usual one.
+    Usual,
+}
+
+/// Signs a digest.
+pub(super) struct RawWork {
+    /// The digest.
+    pub(super) digest: Digest,
+    /// Where the value goes.
+    pub(super) slot: Slot,
+}
+
+impl Slot {
+    /// What was made, where something was.
+    pub(super) fn made(&self) -> Option<Made> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Destroys what was made.
+    pub(super) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn put(&self, made: Made) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    }
+}
+
+impl SignWork for PadesWork {
+    fn sign(self: Box<Self>, host: &mut TokenHost, signer: &Signer, now: Moment) -> Result<(), SignError> {
+        let style = &self.style;
+        let holder = Holder::of(&signer.certificate);
+        let (reason, location) = (style.reason.as_deref(), style.location.as_deref());
+        let seal = match style.seal {
+            Seal::None => None,
+            Seal::Usual => {
+                let number = holder.identifier.as_ref().map(|identifier| identifier.masked());
+                Some(SealText::signature(&holder.name, number.as_deref(), now, reason, location))
+            }
+        };
+        let terms = Terms {
+            digest: style.digest,
+            moment: now,
+            target: style.target.clone(),
+            seal: seal.as_ref(),
+            reason,
+            location,
+            name: Some(&holder.name),
+        };
+        let running = self.document.running.clone();
+        let outcome = sign_in_place(&self.document.file, running, host, signer, &terms)?;
+        let document = Arc::clone(&self.document);
+        self.slot.put(Made::Document(Signed { document, len: outcome.len, field: outcome.field }));
+        Ok(())
+    }
+}
+
+impl SignWork for RawWork {
+    fn sign(self: Box<Self>, host: &mut TokenHost, signer: &Signer, now: Moment) -> Result<(), SignError> {
+        credential::check_for_signing(&signer.certificate, now).map_err(PadesError::from)?;
+        let key = signer.certificate.key_kind();
+        let algorithm = key.signature_algorithm(self.digest.algorithm()).map_err(PadesError::from)?;
+        let bytes = host.sign_digest(&signer.credential, algorithm, &self.digest)?;
+        // As with documents: what our own validator does not accept is not released.
+        signer.certificate.verify_signed_digest(algorithm, &self.digest, &bytes).map_err(|error| {
+            CheckError::Failed { sub_indication: SubIndication::SigCryptoFailure, detail: error.to_string() }
+        })?;
+        self.slot.put(Made::Value(Value { algorithm, bytes }));
+        Ok(())
+    }
+}

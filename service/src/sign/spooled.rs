@@ -1,0 +1,77 @@
+//! Signing a document where it lies: a private file whose bytes were hashed while it was
+//! written. It costs the update, not the file.
+
+use std::{fs::File, io, path::Path};
+
+use signer_core::{
+    digest::{DigestAlgorithm, RunningDigest},
+    pdf::{document::Document, limits::Limits},
+};
+
+use crate::{
+    file::{
+        destination::DestinationError,
+        source::{FileSource, read_at},
+    },
+    sign::{self, Outcome, SignError, Signer, Terms},
+    token::client::TokenHost,
+};
+
+/// Reading buffer where the document must be hashed once more.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// Signs the document that `file` consists of and appends the update to it. `running` has seen
+/// all of its bytes and nothing else; where the key goes with another digest, the file is read
+/// once more. Blocks.
+///
+/// # Errors
+/// With every error the file has its old length and bytes again.
+pub fn sign_in_place(
+    file: &File,
+    running: RunningDigest,
+    host: &mut TokenHost,
+    signer: &Signer,
+    terms: &Terms<'_>,
+) -> Result<Outcome, SignError> {
+    let copy = file.try_clone().map_err(SignError::Input)?;
+    // The path is for messages; this file has none.
+    let source = FileSource::from_file(copy, Path::new("")).map_err(SignError::Input)?;
+    let document = Document::open(&source, Limits::default())?;
+    let prepared = sign::prepare(&document, signer, terms)?;
+    let warnings = prepared.warnings().to_vec();
+
+    let (len, algorithm) = (document.len(), prepared.algorithm().digest());
+    let original = if algorithm == running.algorithm() {
+        running
+    } else {
+        hash(file, len, algorithm).map_err(SignError::Input)?
+    };
+    let (signed, digest) = sign::complete(prepared, original, host, signer)?;
+
+    sign::check_running(&source, &signed, &digest)?;
+    if let Err(error) = sign::append(file, len, signed.update()) {
+        file.set_len(len).map_err(DestinationError::from)?;
+        return Err(error.into());
+    }
+    Ok(Outcome {
+        field: signed.field_name().to_owned(),
+        digest,
+        len: len + signed.update().len() as u64,
+        warnings,
+    })
+}
+
+fn hash(file: &File, len: u64, algorithm: DigestAlgorithm) -> io::Result<RunningDigest> {
+    let mut digest = RunningDigest::new(algorithm);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut done = 0;
+    while done < len {
+        let count = read_at(file, done, &mut buffer)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        digest.update(buffer.get(..count).unwrap_or_default());
+        done += count as u64;
+    }
+    Ok(digest)
+}

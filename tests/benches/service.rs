@@ -1,0 +1,128 @@
+//! `cargo xtask bench service`: how long the service takes from its start to its first answer,
+//! beside a bare axum server, interleaved; and what it costs while nobody asks for anything.
+//!
+//! *first 200* is from starting the process to the end of its first answer to `status`, asked in
+//! a tight loop. *idle* counts the context switches of all threads in twenty seconds.
+
+use std::{
+    error::Error,
+    fs,
+    io::{Read as _, Write as _},
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use signer_tests::{machine, signer_program};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// How often each server is started.
+const ROUNDS: usize = 41;
+/// How long an idle service is watched.
+const WATCH: Duration = Duration::from_secs(20);
+
+fn main() -> Outcome<()> {
+    let once = std::env::args().any(|word| word == "once");
+    let (rounds, watch) = if once { (1, Duration::from_secs(1)) } else { (ROUNDS, WATCH) };
+    let home = tempfile::tempdir()?;
+    let bare = std::env::var_os("BARE_AXUM").map(PathBuf::from).ok_or("BARE_AXUM names no program")?;
+    println!("{}\n", machine());
+
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        ours.push(first_answer(service(home.path()))?.1);
+        theirs.push(first_answer(|port| Command::new(&bare).arg(port.to_string()).spawn())?.1);
+    }
+    let (ours, theirs) = (median(ours), median(theirs));
+    println!("| server | spawn to first 200, ms |\n| --- | --- |");
+    println!(
+        "| bare axum | {theirs:.2} |\n| cybercore-signer serve | {ours:.2} |\n| ratio | {:.2} |\n",
+        ours / theirs
+    );
+
+    let (server, _) = first_answer(service(home.path()))?;
+    let before = switches(server.0.id())?;
+    thread::sleep(watch);
+    let after = switches(server.0.id())?;
+    println!("| idle service | |\n| --- | --- |");
+    println!("| resident memory, MiB | {:.1} |", resident(server.0.id())?);
+    println!("| context switches in {} s | {} |", watch.as_secs(), after - before);
+    Ok(())
+}
+
+/// A server that is ended when nobody needs it any more.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the service with folders of its own.
+fn service(home: &Path) -> impl Fn(u16) -> std::io::Result<Child> {
+    move |port| {
+        Command::new(signer_program())
+            .args(["serve", "--port", &port.to_string()])
+            .env_clear()
+            .env("HOME", home)
+            .env("XDG_RUNTIME_DIR", home)
+            .stderr(Stdio::null())
+            .spawn()
+    }
+}
+
+/// Starts a server on a free port and asks until it answers.
+fn first_answer(start: impl Fn(u16) -> std::io::Result<Child>) -> Outcome<(Server, Duration)> {
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+    let begin = Instant::now();
+    let mut server = Server(start(port)?);
+    loop {
+        if let Ok(mut connection) = TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
+            let host = format!("127.0.0.1:{port}");
+            write!(connection, "GET /ccsp/v1/status HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+            let mut answer = Vec::new();
+            connection.read_to_end(&mut answer)?;
+            if answer.starts_with(b"HTTP/1.1 200") {
+                return Ok((server, begin.elapsed()));
+            }
+            return Err(format!("not 200: {}", String::from_utf8_lossy(&answer)).into());
+        }
+        if let Some(status) = server.0.try_wait()? {
+            return Err(format!("the server ended with {status}").into());
+        }
+        if begin.elapsed() > Duration::from_secs(10) {
+            return Err("no answer in ten seconds".into());
+        }
+    }
+}
+
+/// In milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+}
+
+/// Of all threads of a process, voluntary or not.
+fn switches(process: u32) -> Outcome<u64> {
+    let mut sum = 0;
+    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
+        let status = fs::read_to_string(thread?.path().join("status"))?;
+        for line in status.lines().filter(|line| line.contains("ctxt_switches:")) {
+            let count = line.rsplit('\t').next().ok_or("no count")?;
+            sum += count.parse::<u64>()?;
+        }
+    }
+    Ok(sum)
+}
+
+/// In mebibytes.
+fn resident(process: u32) -> Outcome<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+}

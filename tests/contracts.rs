@@ -1,0 +1,116 @@
+//! What one member writes, another reads: the summary that core makes and the tray draws.
+
+use signer_core::{
+    approval::summary::{Certificate, Client, Content, Document, Scope, Storage, Subject, Summary},
+    credential::CredentialId,
+    digest::{Digest, DigestAlgorithm},
+};
+use signer_ipc::summary as wire;
+
+#[test]
+fn every_client_is_read_as_it_was_written() {
+    let site = Client::Site { origin: "https://xn--caf-dma.example".into(), host: "café.example".into() };
+    let read = parse(site, Subject::Pairing { scopes: vec![Scope::Certificates] });
+    let expected =
+        wire::Client::Site { origin: "https://xn--caf-dma.example".into(), host: "café.example".into() };
+    assert_eq!(read.client, expected);
+
+    for (name, path, process) in [
+        (Some("firefox".to_owned()), Some("/usr/bin/firefox".to_owned()), Some(u32::MAX)),
+        (None, None, None),
+    ] {
+        let program = Client::Program { name: name.clone(), path: path.clone(), process };
+        let read = parse(program, Subject::Pairing { scopes: vec![Scope::Sign] });
+        assert_eq!(read.client, wire::Client::Program { name, path, process });
+    }
+}
+
+#[test]
+fn every_subject_is_read_as_it_was_written() {
+    let read = parse(program(), Subject::Pairing { scopes: vec![Scope::Certificates, Scope::Sign] });
+    assert_eq!(read.kind, wire::Kind::Pairing);
+    assert_eq!(read.scopes, [wire::Scope::Certificates, wire::Scope::Sign]);
+    assert!(read.certificates.is_empty() && read.documents.is_empty() && read.reason.is_none());
+
+    let certificates = vec![certificate(Storage::A1, Some("x")), certificate(Storage::A3, None)];
+    let read = parse(program(), Subject::Selection { certificates: certificates.clone() });
+    assert_eq!(read.kind, wire::Kind::Selection);
+    let expected = |storage, optional: Option<&str>| wire::Certificate {
+        id: "5a".repeat(32),
+        holder: "MARIA \"DA\" \\ SILVA".into(),
+        number: optional.map(str::to_owned),
+        issuer: "AC Exemplo".into(),
+        not_after: -1,
+        storage,
+        place: optional.map(str::to_owned),
+    };
+    let both = [expected(wire::Storage::A1, Some("x")), expected(wire::Storage::A3, None)];
+    assert_eq!(read.certificates, both);
+
+    let sealed = Content::Pades { size: 1 << 40, pages: 3, seal_page: Some(2) };
+    let plain = Content::Pades { size: 0, pages: 1, seal_page: None };
+    let documents =
+        vec![document(sealed, &sha256()), document(plain, &sha512()), document(Content::Raw, &sha256())];
+    let reason = Some("De acordo".to_owned());
+    let read = parse(program(), Subject::Signature { certificates, documents, reason: reason.clone() });
+    assert_eq!((read.kind, read.reason), (wire::Kind::Signature, reason));
+    assert_eq!(read.certificates, both);
+    let expected = |format, size, pages, seal_page, digest: &Digest| wire::Document {
+        name: "contrato.pdf".into(),
+        format,
+        size,
+        pages,
+        seal_page,
+        digest: digest.to_hex(),
+        digest_algorithm: digest.algorithm().name().into(),
+    };
+    assert_eq!(
+        read.documents,
+        [
+            expected(wire::Format::Pades, Some(1 << 40), Some(3), Some(2), &sha256()),
+            expected(wire::Format::Pades, Some(0), Some(1), None, &sha512()),
+            expected(wire::Format::Raw, None, None, None, &sha256()),
+        ]
+    );
+}
+
+#[test]
+fn a_summary_with_more_than_is_drawn_is_refused() {
+    let summary = Summary::new(program(), Subject::Pairing { scopes: vec![Scope::Sign] });
+    let text = String::from_utf8(summary.canonical().to_vec()).unwrap();
+    let more = text.replacen('{', "{\"also\":1,", 1);
+    assert!(wire::Summary::parse(text.as_bytes()).is_ok());
+    assert!(wire::Summary::parse(more.as_bytes()).is_err());
+}
+
+fn parse(client: Client, subject: Subject) -> wire::Summary {
+    wire::Summary::parse(Summary::new(client, subject).canonical()).expect("the summary is read")
+}
+
+fn program() -> Client {
+    Client::Program { name: Some("firefox".into()), path: None, process: None }
+}
+
+fn certificate(storage: Storage, optional: Option<&str>) -> Certificate {
+    Certificate {
+        id: CredentialId::parse(&"5a".repeat(32)).expect("an identifier"),
+        holder: "MARIA \"DA\" \\ SILVA".into(),
+        number: optional.map(str::to_owned),
+        issuer: "AC Exemplo".into(),
+        not_after: -1,
+        storage,
+        place: optional.map(str::to_owned),
+    }
+}
+
+fn document(content: Content, digest: &Digest) -> Document {
+    Document { name: "contrato.pdf".into(), content, digest: digest.clone() }
+}
+
+fn sha256() -> Digest {
+    DigestAlgorithm::Sha256.digest(b"a")
+}
+
+fn sha512() -> Digest {
+    DigestAlgorithm::Sha512.digest(b"b")
+}

@@ -58,6 +58,17 @@ impl Dirs {
         })
     }
 
+    /// Folders within another one, for tests.
+    #[cfg(test)]
+    pub(crate) fn within(root: &Path) -> Self {
+        Self {
+            config: root.join("config"),
+            state: root.join("state"),
+            spool: root.join("spool"),
+            runtime: root.join("run"),
+        }
+    }
+
     /// Where `config.toml` lies, if anybody wrote one.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")

@@ -117,7 +117,7 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
     let desk = ApprovalDesk::start(
         &config,
         Parts {
-            ledger: Ledger::open(dirs.audit()?)?,
+            ledger: Ledger::new(dirs.clone())?,
             credentials: credentials.clone(),
             tray: TrayProgram {
                 path: tray::program(config.tray.as_deref())?,

@@ -60,7 +60,10 @@ impl Driver {
         let entry = self.desk.ledger.entry(approval, number, record);
         let (ledger, inbox) = (self.desk.ledger.clone(), self.desk.inbox.clone());
         let write = move || {
-            let result = ledger.append(&entry).map_err(|error| error.code());
+            let result = entry.and_then(|entry| ledger.append(&entry)).map_err(|error| {
+                tracing::error!(%error, "the audit trail");
+                error.code()
+            });
             let _ = inbox.send(Message::Recorded { number, record, result });
         };
         if let Err(error) = thread::Builder::new().name("audit".to_owned()).spawn(write) {

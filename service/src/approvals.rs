@@ -1,8 +1,8 @@
 //! Asks the person, one request at a time, and does what was approved.
 //!
-//! One thread drives ([`driver`]): it feeds the state machine of core with what happens and
+//! One thread drives (`driver`): it feeds the state machine of core with what happens and
 //! executes what it asks for. What may block is done elsewhere: token hosts and signing by the
-//! worker of each request ([`worker`]), records on threads of their own.
+//! worker of each request (`worker`), records on threads of their own.
 
 mod asking;
 mod driver;

@@ -3,12 +3,14 @@
 pub mod arguments;
 mod certificates;
 mod credential;
+mod credentials;
 mod diagnose;
 mod failure;
 mod json;
 mod progress;
 mod screen;
 mod secret;
+mod serve;
 mod sign;
 mod validate;
 
@@ -22,7 +24,9 @@ use crate::cli::arguments::{Arguments, Command};
 pub fn run() -> ExitCode {
     match Arguments::parse().command {
         Command::Certificates(arguments) => certificates::run(&arguments),
+        Command::Credentials(command) => credentials::run(&command),
         Command::Diagnose(arguments) => diagnose::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
     }

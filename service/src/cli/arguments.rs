@@ -54,6 +54,13 @@ pub enum Command {
         "Enumera los certificados de un archivo A1 o de los tokens de un módulo PKCS#11",
     ]))]
     Certificates(CertificatesArguments),
+    /// Registers A1 files for the service.
+    #[command(subcommand, about = tr([
+        "Registra arquivos A1 para o serviço",
+        "Registers A1 files for the service",
+        "Registra archivos A1 para el servicio",
+    ]))]
+    Credentials(CredentialsCommand),
     /// Looks at the machine.
     #[command(about = tr([
         "Mostra leitores, módulos, tokens e relógio, e o que falta",
@@ -61,6 +68,13 @@ pub enum Command {
         "Muestra lectores, módulos, tokens y reloj, y lo que falta",
     ]))]
     Diagnose(DiagnoseArguments),
+    /// Runs the service.
+    #[command(about = tr([
+        "Executa o serviço deste login em primeiro plano",
+        "Runs the service of this login in the foreground",
+        "Ejecuta el servicio de esta sesión en primer plano",
+    ]))]
+    Serve(ServeArguments),
     /// Signs one document.
     #[command(about = tr(["Assina um PDF", "Signs a PDF", "Firma un PDF"]), after_long_help = tr([
         SIGN_EXAMPLES_PT, SIGN_EXAMPLES_EN, SIGN_EXAMPLES_ES,
@@ -340,4 +354,76 @@ fn parse_page(text: &str) -> Result<PageArgument, &'static str> {
             .map(PageArgument::Number)
             .ok_or_else(|| tr(["não é uma página", "not a page", "no es una página"])),
     }
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", help = tr([
+        "Arquivo de configuração, em vez do deste login",
+        "Configuration file, instead of this login's own",
+        "Archivo de configuración, en lugar del de esta sesión",
+    ]))]
+    pub config: Option<PathBuf>,
+    /// The port.
+    #[arg(long, value_name = "N", help = tr([
+        "Única porta a usar; 0 escolhe uma livre",
+        "The only port to use; 0 takes a free one",
+        "Único puerto que se usa; 0 elige uno libre",
+    ]))]
+    pub port: Option<u16>,
+}
+
+/// `credentials`.
+#[derive(Debug, Subcommand)]
+pub enum CredentialsCommand {
+    /// Registers a file.
+    #[command(about = tr([
+        "Registra um arquivo A1; a senha é pedida uma vez, para ler o certificado, e não é guardada",
+        "Registers an A1 file; its password is asked for once, to read the certificate, and not kept",
+        "Registra un archivo A1; la contraseña se pide una vez, para leer el certificado, y no se guarda",
+    ]))]
+    Add(CredentialAddArguments),
+    /// Lists what is registered.
+    #[command(about = tr([
+        "Lista os arquivos registrados",
+        "Lists the registered files",
+        "Enumera los archivos registrados",
+    ]))]
+    List {
+        /// For programs.
+        #[arg(long, help = tr(["Saída em JSON", "Output in JSON", "Salida en JSON"]))]
+        json: bool,
+    },
+    /// Forgets one.
+    #[command(about = tr([
+        "Esquece um arquivo registrado; o arquivo fica onde está",
+        "Forgets a registered file; the file stays where it is",
+        "Olvida un archivo registrado; el archivo se queda donde está",
+    ]))]
+    Remove {
+        /// Its identifier, or the beginning of it.
+        #[arg(value_name = "ID", help = tr([
+            "Identificador ou seu início (8 caracteres ou mais)",
+            "Identifier, or its beginning (8 characters or more)",
+            "Identificador o su comienzo (8 caracteres o más)",
+        ]))]
+        id: String,
+    },
+}
+
+/// `credentials add`.
+#[derive(Debug, Args)]
+pub struct CredentialAddArguments {
+    /// The A1 file.
+    #[arg(value_name = "FILE", help = tr(["Arquivo A1", "A1 file", "Archivo A1"]))]
+    pub file: PathBuf,
+    /// Its password.
+    #[arg(long, value_name = "FILE", help = tr([
+        "Arquivo com a senha; «-» é a entrada padrão",
+        "File with the password; '-' is standard input",
+        "Archivo con la contraseña; «-» es la entrada estándar",
+    ]))]
+    pub p12_password_file: Option<PathBuf>,
 }

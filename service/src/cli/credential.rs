@@ -46,7 +46,7 @@ pub(super) fn open(arguments: &CredentialArguments) -> Result<Opened, Failure> {
 }
 
 /// Starts the host and the secret's reading side by side: both take time.
-fn open_file(path: &Path, password_file: Option<&Path>) -> Result<Opened, Failure> {
+pub(super) fn open_file(path: &Path, password_file: Option<&Path>) -> Result<Opened, Failure> {
     let mut host = spawn()?;
     host.open_file(path).map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
     let prompt = language().choose(["Senha do certificado: ", "Certificate password: ", "Contraseña: "]);

@@ -22,7 +22,7 @@ use std::{
 use signer_core::{
     algorithm::SignatureAlgorithm, cms::certificate::Certificate, digest::DigestAlgorithm, error::ErrorCode,
 };
-use signer_ipc::secret::Secret;
+use signer_ipc::{secret::Secret, token_host::PROTOCOL_VERSION};
 use signer_service::token::{
     HOST_COMMAND,
     client::{HostCredential, TokenHost},
@@ -283,8 +283,8 @@ fn a_host_is_closed_against_others_before_it_answers() {
             }
         }
     });
-    host.say(r#"{"request":"hello","version":2}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":2}"#);
+    host.say(&format!(r#"{{"request":"hello","version":{PROTOCOL_VERSION}}}"#));
+    assert_eq!(host.hear(), format!(r#"{{"response":"hello","version":{PROTOCOL_VERSION}}}"#));
     let process = PathBuf::from(format!("/proc/{}", host.child.id()));
     let status = fs::read_to_string(process.join("status")).unwrap();
     assert!(status.contains("NoNewPrivs:\t1"), "{status}");
@@ -303,7 +303,7 @@ fn a_host_is_closed_against_others_before_it_answers() {
 fn a_host_says_its_version_and_ends_at_nonsense() {
     let mut host = Bare::start(|_| {});
     host.say(r#"{"request":"hello","version":4294967295}"#);
-    assert_eq!(host.hear(), r#"{"response":"hello","version":2}"#);
+    assert_eq!(host.hear(), format!(r#"{{"response":"hello","version":{PROTOCOL_VERSION}}}"#));
     host.say(r#"{"request":"tokens"}"#);
     assert!(host.hear().contains("unexpected"));
     host.say("nonsense");
@@ -321,13 +321,18 @@ fn another_version_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     let other = directory.path().join("other-version");
     // What a host of a later version would answer: kind, length, header.
-    let script = "#!/bin/sh\nprintf '\\001\\000\\000\\000\\040{\"response\":\"hello\",\"version\":3}' >&0\nexec cat >/dev/null\n";
+    let later = PROTOCOL_VERSION + 1;
+    let header = format!(r#"{{"response":"hello","version":{later}}}"#);
+    let len = header.len();
+    let script =
+        format!("#!/bin/sh\nprintf '\\001\\000\\000\\000\\{len:03o}{header}' >&0\nexec cat >/dev/null\n");
     fs::write(&other, script).unwrap();
     fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut host = TokenHost::spawn(&other).unwrap();
     let refused = host.open_file(&a1("ecpf-a1-moderno.p12")).unwrap_err();
     let words = std::error::Error::source(&refused).unwrap().to_string();
-    assert!(words.contains("version 3") && words.contains("version 2"), "{words}");
+    let named = |version: u32| words.contains(&format!("version {version}"));
+    assert!(named(later) && named(PROTOCOL_VERSION), "{words}");
 }
 
 #[test]

@@ -54,6 +54,37 @@ impl Moment {
         (moment.to_rfc3339() == text).then_some(moment)
     }
 
+    /// Reads a PDF date string (ISO 32000-2, 7.9.4). Whatever stands after the year may be
+    /// missing; without a zone the time is taken as UTC. `None` for everything else.
+    pub fn from_pdf_date(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("D:").unwrap_or(text);
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, zone) = text.split_at_checked(end)?;
+        if !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
+            return None;
+        }
+        let part = |from: usize, len: usize, missing: i64| match digits.get(from..from + len) {
+            Some(digits) => digits.parse().ok(),
+            None => Some(missing),
+        };
+        let (year, month, day) = (part(0, 4, 0)?, part(4, 2, 1)?, part(6, 2, 1)?);
+        let (hour, minute, second) = (part(8, 2, 0)?, part(10, 2, 0)?, part(12, 2, 0)?);
+        let offset = offset_of(zone)?;
+        // The inverse of `civil`: years begin on 1 March.
+        let (shifted_year, shifted_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let era = shifted_year.div_euclid(400);
+        let year_of_era = shifted_year.rem_euclid(400);
+        let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = era * 146_097 + day_of_era - 719_468;
+        let local = days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second;
+        let found = Self::new(local - i64::from(offset) * 60, offset)?;
+        // 31 February and 25 o'clock are dates that come back as others.
+        let Civil { year: y, month: m, day: d, hour: h, minute: min, second: s } = found.civil();
+        let back = [i64::from(y), m.into(), d.into(), h.into(), min.into(), s.into()];
+        (back == [year, month, day, hour, minute, second]).then_some(found)
+    }
+
     /// Seconds since the epoch.
     pub const fn unix_seconds(self) -> i64 {
         self.unix_seconds
@@ -121,6 +152,22 @@ impl Moment {
     }
 }
 
+/// The zone of a PDF date in minutes east of UTC: `Z`, `+HH`, `-HH'mm` or `-HH'mm'`; missing is UTC.
+fn offset_of(zone: &str) -> Option<i16> {
+    let (sign, rest) = match zone.split_at_checked(1) {
+        None | Some(("Z", _)) => return Some(0),
+        Some(("+", rest)) => (1, rest),
+        Some(("-", rest)) => (-1, rest),
+        Some(_) => return None,
+    };
+    let (hours, minutes) = rest.split_once('\'').unwrap_or((rest, ""));
+    let minutes = minutes.strip_suffix('\'').unwrap_or(minutes);
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+    let hours: i16 = number(hours).filter(|_| hours.len() == 2)?;
+    let minutes: i16 = if minutes.is_empty() { 0 } else { number(minutes).filter(|_| minutes.len() == 2)? };
+    Some(sign * (hours * 60 + minutes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +218,29 @@ mod tests {
             "2026-11-30T18:49:28-03:0é",
         ] {
             assert_eq!(Moment::parse_rfc3339(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn pdf_dates_are_read_as_they_are_written() {
+        for (text, expected) in [
+            ("D:20261130184928-03'00'", Some("2026-11-30T18:49:28-03:00")),
+            ("D:20261130184928-03'00", Some("2026-11-30T18:49:28-03:00")),
+            ("20261130184928+0530", None),
+            ("D:20240229235959Z", Some("2024-02-29T23:59:59+00:00")),
+            ("D:20240229235959Z00'00'", Some("2024-02-29T23:59:59+00:00")),
+            ("D:202611301849", Some("2026-11-30T18:49:00+00:00")),
+            ("D:2026", Some("2026-01-01T00:00:00+00:00")),
+            ("D:20260229000000Z", None),
+            ("D:20261130250000Z", None),
+            ("D:20261130184928*03'00'", None),
+            ("D:20261130184928-99'00'", None),
+            ("D:20261130184928-0", None),
+            ("ontem", None),
+            ("", None),
+        ] {
+            let found = Moment::from_pdf_date(text).map(Moment::to_rfc3339);
+            assert_eq!(found.as_deref(), expected, "{text}");
         }
     }
 

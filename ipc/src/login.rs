@@ -18,8 +18,8 @@ use interprocess::local_socket::{Listener, Stream, traits::Listener as _};
 use crate::{
     frame::FrameError,
     message::{
-        self, FromTray, MessageError, PROTOCOL_VERSION, Role, ToTray, TrayAttachment, read_from_tray,
-        read_to_tray, write_from_tray, write_to_tray,
+        FromTray, MessageError, PROTOCOL_VERSION, Role, ToTray, TrayAttachment, read_from_tray, read_to_tray,
+        write_from_tray, write_to_tray,
     },
     peer::{self, Peer},
 };

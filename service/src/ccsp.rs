@@ -1,6 +1,6 @@
 //! CCSP/1: the HTTP interface on loopback through which pages and programs ask for signatures.
 //!
-//! [`guard`](mod@guard) decides on every request before its body is read; [`rule`] lists what there is.
+//! `guard` decides on every request before its body is read; `rule` lists what there is.
 //! The person is asked, and keys are reached, only through the ports of [`crate::ports`].
 
 mod asking;
@@ -119,7 +119,7 @@ pub async fn serve(setup: Setup, shutdown: impl Future<Output = ()>) -> Result<(
     listener::serve(listeners, router(shared), limits, shutdown).await
 }
 
-/// Every resource of [`rule::RULES`], behind the guard.
+/// Every resource of `rule::RULES`, behind the guard.
 fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route(rule::STATUS, get(status::show))

@@ -41,6 +41,15 @@ impl Language {
         }
     }
 
+    /// The primary subtag of its tag (RFC 5646), without a region.
+    pub const fn subtag(self) -> &'static str {
+        match self {
+            Self::Portuguese => "pt",
+            Self::English => "en",
+            Self::Spanish => "es",
+        }
+    }
+
     /// The first of our languages in a list such as `Accept-Language` holds (RFC 9110, 12.5.4),
     /// whatever its weight; Portuguese where there is none.
     pub fn of_list(list: &str) -> Self {

@@ -9,7 +9,7 @@ use signer_service::ccsp::Limits;
 use signer_tests::left_out;
 
 use crate::{
-    http::{Answer, exchange},
+    http::{self, Answer, exchange},
     person::Reaction,
     server::{SITE, Server},
 };
@@ -39,6 +39,10 @@ fn status_is_for_everybody_of_this_login() {
         assert_eq!(status["protocols"], json!(["1"]));
         assert_eq!(status["canAsk"], false);
         assert_eq!(status.as_object().unwrap().len(), 5, "nothing personal: {status}");
+    }
+    let other = std::net::SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, server.address.port()));
+    if std::net::TcpStream::connect(other).is_ok() {
+        assert_eq!(http::ask(other, "GET /ccsp/v1/status", &[("Host", "[::1]")], b"").status, 200);
     }
     server.person.will(&[Reaction::Nothing]);
     assert_eq!(server.ask("GET /ccsp/v1/status", &[], b"").json()["canAsk"], true);

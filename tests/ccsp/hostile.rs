@@ -223,6 +223,7 @@ fn each_client_has_its_places_and_others_have_theirs() {
     // One question of a client waits; another one is not even asked.
     let refused = site.ask("POST /ccsp/v1/certificates/selection");
     assert_eq!(refused.refusal(), (429, "approval-busy".to_owned()));
+    assert_eq!(refused.field("retry-after"), Some("5"));
     assert_eq!(server.person.questions(), 3);
 
     let mut second = connect(server.address);

@@ -7,13 +7,14 @@ use std::{
 };
 
 use serde_json::json;
+use signer_ipc::message::Lasting;
+use signer_tests::signer_program;
 
 use crate::{
     http::{self, Answer},
     person::Reaction,
     server::Server,
 };
-use signer_ipc::message::Lasting;
 
 /// Tells this program that it is the server of the test below.
 const ROLE: &str = "SIGNER_CCSP_TEST_SERVER";
@@ -39,6 +40,8 @@ fn a_gibibyte_is_signed_in_little_memory_and_no_time() {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["memory::serve_for_the_other_test", "--exact", "--nocapture"])
         .env(ROLE, "1")
+        // Built before, so that building it is no part of what is measured.
+        .env("SIGNER_PROGRAM", signer_program())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

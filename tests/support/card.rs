@@ -54,6 +54,10 @@ impl Reader {
             left_out("OpenSC or vpcd is not installed: run `cargo xtask setup`");
             return None;
         };
+        if !python().exists() {
+            left_out("the virtual card's Python is not installed: run `cargo xtask setup`");
+            return None;
+        }
         let mut reader = Self { service: None, module, _alone: alone };
         if UnixStream::connect(SERVICE_SOCKET).is_err() {
             if fs::create_dir_all("/run/pcscd").is_err() {
@@ -91,8 +95,7 @@ impl Reader {
     /// # Panics
     /// Where the card does not start.
     pub fn insert(&self, key: &str, pin: &str, state: &Path, arguments: &[&str]) -> Card {
-        let python: PathBuf = repository().join(".venv/bin/python");
-        let mut process = Command::new(python)
+        let mut process = Command::new(python())
             .arg(repository().join("tests/fixtures/virtual_card.py"))
             .arg("--p12")
             .arg(a1(key))
@@ -109,6 +112,10 @@ impl Reader {
         wait_for_card(true);
         Card { process }
     }
+}
+
+fn python() -> PathBuf {
+    repository().join(".venv/bin/python")
 }
 
 /// Waits until the smart card service has noticed that a card came or went.

@@ -159,6 +159,31 @@ fn every_deadline_ends_its_state() {
     assert_eq!(approval.deadline(), None);
 }
 
+/// Proves law 7 where every state is left in time and only the whole lasts too long.
+#[test]
+fn a_secret_that_is_wrong_for_ever_ends_with_the_life_of_the_approval() {
+    let mut approval = unlocked(1);
+    approval.on(Event::SecretNeeded, START);
+    let life = START.after(Duration::from_secs(600 + 60 + 90));
+    let mut now = START;
+    while approval.stage() == Stage::Unlocking && now < life.after(Duration::from_secs(60)) {
+        now = now.after(Duration::from_secs(7));
+        approval.on(Event::SecretGiven, now);
+        approval.on(Event::SecretIncorrect { tries_left: None }, now);
+    }
+    assert_eq!(approval.stage(), Stage::Settling);
+    assert!(now >= life && now < life.after(Duration::from_secs(7)), "{now:?}");
+}
+
+#[test]
+fn a_clock_that_went_back_gives_no_more_time() {
+    let mut approval = reach(Face::SecretTried);
+    let later = START.after(Duration::from_secs(50));
+    approval.on(Event::Tick, later);
+    approval.on(Event::SecretIncorrect { tries_left: None }, Instant(0));
+    assert_eq!(approval.deadline(), Some(later.after(Duration::from_secs(60))));
+}
+
 #[test]
 fn a_confirmation_after_the_deadline_is_none() {
     let mut approval = reach(Face::Presented);

@@ -96,34 +96,22 @@ fn an_unbroken_chain_is_taken_over_several_files() {
 
 #[test]
 fn every_meddling_shows_at_its_line() {
-    let cases: [(&str, fn(&mut Vec<String>), u64, Fault); 7] = [
-        ("changed", |lines| lines[2] = lines[2].replace("approved", "cancelled"), 4, Fault::Previous),
-        (
-            "spelt anew",
-            |lines| lines[2] = lines[2].replace(',', ", "),
-            3,
-            Fault::Line(LineError::NotCanonical),
-        ),
-        ("torn", |lines| lines[2].truncate(40), 3, Fault::Line(LineError::Unreadable)),
-        ("taken out", |lines| drop(lines.remove(2)), 3, Fault::Sequence { expected: 3, found: 4 }),
-        ("repeated", |lines| lines.insert(2, lines[1].clone()), 3, Fault::Sequence { expected: 3, found: 2 }),
-        ("exchanged", |lines| lines.swap(2, 3), 3, Fault::Sequence { expected: 3, found: 4 }),
-        (
-            "put in the place of another",
-            |lines| {
-                let start = Position { sequence: 2, ..Position::start() };
-                lines[2] = next(&start, &entry(2)).as_str().to_owned();
-            },
-            3,
-            Fault::Previous,
-        ),
-    ];
-    for (name, meddle, line, fault) in cases {
-        let mut lines = chain(6);
-        meddle(&mut lines);
-        assert_eq!(first_break(&lines), Some(Break { line, fault }), "{name}");
-    }
-    assert_eq!(first_break(&chain(6)), None);
+    let gap = |found| Fault::Sequence { expected: 3, found };
+    shows("nothing", None, |_| ());
+    shows("changed", Some((4, Fault::Previous)), |lines| {
+        lines[2] = lines[2].replace("approved", "cancelled");
+    });
+    shows("spelt anew", Some((3, Fault::Line(LineError::NotCanonical))), |lines| {
+        lines[2] = lines[2].replace(',', ", ");
+    });
+    shows("torn", Some((3, Fault::Line(LineError::Unreadable))), |lines| lines[2].truncate(40));
+    shows("taken out", Some((3, gap(4))), |lines| drop(lines.remove(2)));
+    shows("repeated", Some((3, gap(2))), |lines| lines.insert(2, lines[1].clone()));
+    shows("exchanged", Some((3, gap(4))), |lines| lines.swap(2, 3));
+    shows("put in the place of another", Some((3, Fault::Previous)), |lines| {
+        let start = Position { sequence: 2, ..Position::start() };
+        lines[2] = next(&start, &entry(2)).as_str().to_owned();
+    });
 }
 
 #[test]
@@ -154,9 +142,12 @@ proptest! {
     }
 }
 
-fn first_break(lines: &[String]) -> Option<Break> {
+fn shows(name: &str, expected: Option<(u64, Fault)>, meddle: impl Fn(&mut Vec<String>)) {
+    let mut lines = chain(6);
+    meddle(&mut lines);
     let mut verifier = Verifier::from_start();
-    lines.iter().find_map(|line| verifier.take(line.as_bytes()).err())
+    let found = lines.iter().find_map(|line| verifier.take(line.as_bytes()).err());
+    assert_eq!(found, expected.map(|(line, fault)| Break { line, fault }), "{name}");
 }
 
 fn chain(length: u64) -> Vec<String> {

@@ -3,7 +3,10 @@
 use std::{io::Write as _, thread, time::Instant};
 
 use super::*;
-use crate::frame::{self, FrameKind};
+use crate::{
+    frame::{self, FrameKind},
+    message,
+};
 
 /// A folder that is gone with the test.
 struct Folder(std::path::PathBuf);

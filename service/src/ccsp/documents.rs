@@ -27,7 +27,7 @@ use crate::ccsp::{
 #[utoipa::path(
     post, path = "/ccsp/v1/documents", tag = "documents", operation_id = "upload",
     security(("pairing" = ["sign"])),
-    request_body(content = Vec<u8>, content_type = "application/pdf", description = "The document itself."),
+    request_body(content = dto::Pdf, content_type = "application/pdf", description = "The document itself."),
     responses(
         (status = 201, description = "It is kept for ten minutes.", body = dto::Document, headers(("Location" = String, description = "Where it is."))),
         (status = 422, description = "It is no document that can be signed.", body = dto::Problem, content_type = "application/problem+json"),

@@ -63,6 +63,12 @@ impl Problem {
     }
 }
 
+/// A PDF document, as it is: for the contract alone.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "documents are streamed and never stand in memory")]
+pub(super) struct Pdf(Vec<u8>);
+
 /// What a paired client may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -199,7 +199,7 @@ async fn admit(
         },
     };
     let pairing = match rule.access {
-        Access::Anybody | Access::Everybody => None,
+        Access::Anybody => None,
         Access::Paired => Some(pairing(shared, &head.headers, &client).await?),
         Access::Permitted(scope) => {
             let pairing = pairing(shared, &head.headers, &client).await?;
@@ -210,10 +210,7 @@ async fn admit(
             Some(pairing)
         }
     };
-    let under_way = shared
-        .tally
-        .begin(&client.binding(), Counted::Requests, shared.limits.requests)
-        .map_err(|code| Problem::new(code).retry_after(1))?;
+    let under_way = shared.tally.begin(&client.binding(), Counted::Requests, shared.limits.requests)?;
     Ok(Some(Admitted { client, pairing, language, under_way: Arc::new(under_way) }))
 }
 

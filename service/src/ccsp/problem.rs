@@ -42,18 +42,20 @@ enum RestOfBody {
 impl Problem {
     /// A problem of which nothing more than the code is told.
     pub(super) const fn new(code: ErrorCode) -> Self {
-        Self { code, detail: None, retry_after: None, allow: None, rest: RestOfBody::Read }
+        let retry_after = if matches!(code, ErrorCode::SignaturePending | ErrorCode::TooManyRequests) {
+            Some(1)
+        } else if matches!(code, ErrorCode::ApprovalBusy) {
+            // A person answers, or leaves it.
+            Some(5)
+        } else {
+            None
+        };
+        Self { code, detail: None, retry_after, allow: None, rest: RestOfBody::Read }
     }
 
     /// What exactly does not fit, in words of ours.
     pub(super) fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
-        self
-    }
-
-    /// After how many seconds to ask again.
-    pub(super) const fn retry_after(mut self, seconds: u32) -> Self {
-        self.retry_after = Some(seconds);
         self
     }
 
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_problem_is_completed_once() {
-        let response = Problem::new(ErrorCode::TooManyRequests).retry_after(1).into_response();
+        let response = Problem::new(ErrorCode::TooManyRequests).into_response();
         let response = finish(response, Language::English, RequestId::new());
         assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(response.headers()[header::CONTENT_TYPE], "application/problem+json");

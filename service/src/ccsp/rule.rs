@@ -45,8 +45,6 @@ pub(super) enum BodyRule {
 pub(super) enum Access {
     /// Whoever passes the first three rules of the guard.
     Anybody,
-    /// Whatever page or program of this login.
-    Everybody,
     /// Who was let in.
     Paired,
     /// Who was let in for this.
@@ -80,7 +78,7 @@ pub(super) const CONTENT: &str = "/ccsp/v1/signatures/{id}/items/{number}/conten
 
 /// Every method of every resource.
 pub(super) static RULES: &[Rule] = &[
-    Rule { path: STATUS, verb: Verb::Get, body: BodyRule::Nothing, access: Access::Everybody },
+    Rule { path: STATUS, verb: Verb::Get, body: BodyRule::Nothing, access: Access::Anybody },
     Rule { path: OPENAPI, verb: Verb::Get, body: BodyRule::Nothing, access: Access::Anybody },
     Rule { path: PAIRINGS, verb: Verb::Post, body: BodyRule::Json, access: Access::Anybody },
     Rule { path: CURRENT_PAIRING, verb: Verb::Get, body: BodyRule::Nothing, access: Access::Paired },

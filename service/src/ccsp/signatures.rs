@@ -56,12 +56,12 @@ const KEPT: usize = 256;
     request_body(
         content(
             (dto::SignatureRequest = "application/json"),
-            (Vec<u8> = "application/pdf"),
+            (dto::Pdf = "application/pdf"),
         ),
         description = "What to sign, or the document itself.",
     ),
     responses(
-        (status = 200, description = "One-call form: the signed document.", content((Vec<u8> = "application/pdf"), (dto::Signatures = "application/json"))),
+        (status = 200, description = "One-call form: the signed document.", content((dto::Pdf = "application/pdf"), (dto::Signatures = "application/json"))),
         (status = 202, description = "The person is asked.", body = dto::Signatures, headers(("Location" = String, description = "Where the request is."), ("Retry-After" = u32, description = "When to ask again."))),
         (status = 422, description = "The same idempotency key came with another body, or something cannot be signed.", body = dto::Problem, content_type = "application/problem+json"),
         (status = 429, description = "Too many questions of this client wait.", body = dto::Problem, content_type = "application/problem+json"),
@@ -188,7 +188,7 @@ pub(super) async fn cancel(
         ("number" = u32, Path, description = "The item, from 1."),
     ),
     responses(
-        (status = 200, description = "The signed document.", body = Vec<u8>, content_type = "application/pdf"),
+        (status = 200, description = "The signed document.", body = dto::Pdf, content_type = "application/pdf"),
         (status = 404, description = "There is no such document.", body = dto::Problem, content_type = "application/problem+json"),
         (status = 409, description = "It is not there yet.", body = dto::Problem, content_type = "application/problem+json"),
     )
@@ -200,10 +200,7 @@ pub(super) async fn content(
 ) -> Result<Response, Problem> {
     let (_, batch) = shared.batches.find(&id, admitted.pairing()?.number)?;
     let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let signed = batch.document(number.ok_or(ErrorCode::ResourceNotFound)?).map_err(|code| {
-        let problem = Problem::new(code);
-        if code == ErrorCode::SignaturePending { problem.retry_after(ASK_AGAIN) } else { problem }
-    })?;
+    let signed = batch.document(number.ok_or(ErrorCode::ResourceNotFound)?)?;
     Ok(content::document(signed, admitted.under_way))
 }
 

@@ -27,6 +27,11 @@ pub(super) fn moment(unix_seconds: i64) -> Option<String> {
     Moment::new(unix_seconds, 0).map(Moment::to_rfc3339)
 }
 
+/// The time that the signer claims; `None` where the file has none that is a time.
+pub(super) fn claimed_time(verdict: &Verdict) -> Option<Moment> {
+    verdict.claimed_time.as_deref().and_then(Moment::from_pdf_date)
+}
+
 /// A verdict.
 pub(super) fn verdict(verdict: &Verdict) -> Value {
     json!({
@@ -40,7 +45,7 @@ pub(super) fn verdict(verdict: &Verdict) -> Value {
             Coverage::Partial => "partial",
         },
         "subFilter": verdict.sub_filter,
-        "claimedTime": verdict.claimed_time,
+        "claimedTime": claimed_time(verdict).map(Moment::to_rfc3339),
         "digestAlgorithm": verdict.digest.map(|digest| digest.name()),
         "signer": verdict.signer.as_ref().map(certificate),
         "path": verdict.path.iter().map(certificate).collect::<Vec<_>>(),

@@ -19,7 +19,7 @@ use crate::{
     },
     clock,
     file::source::{FileSource, read_at},
-    text::Sentence,
+    text::{Language, Sentence},
     validate,
 };
 
@@ -102,12 +102,16 @@ fn show(verdicts: &[Verdict]) {
             screen::line(&format!("  {heading}: {}{}", holder.name, number.unwrap_or_default()));
         }
         screen::line(&format!("  {}", language.choose(coverage(verdict.coverage))));
-        if let Some(time) = &verdict.claimed_time {
+        if let Some(time) = json::claimed_time(verdict) {
             let heading = language.choose([
                 "Data declarada pelo assinante",
                 "Time claimed by the signer",
                 "Fecha declarada por el firmante",
             ]);
+            let time = match language {
+                Language::Portuguese | Language::Spanish => time.to_brazilian(),
+                Language::English => time.to_rfc3339(),
+            };
             screen::line(&format!("  {heading}: {time}"));
         }
     }

@@ -19,8 +19,8 @@ use crate::file::{platform, source::read_at};
 const BUFFER_BYTES: usize = 256 << 10;
 /// Files below this length are copied and hashed by one thread: starting another costs more.
 const TWO_THREADS_FROM: u64 = 1 << 20;
-/// What the copying thread moves before it reports.
-const STRIDE_BYTES: u64 = 1 << 20;
+/// What the copying thread moves before it reports: hashing begins when the first stride is there.
+const STRIDE_BYTES: u64 = 256 << 10;
 
 /// Copies the first `len` bytes of `from` to the empty file `to` and hashes them. Blocks;
 /// `progress` hears how many bytes are done.

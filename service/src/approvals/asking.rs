@@ -1,0 +1,104 @@
+//! One request whose turn it is: its machine, its worker, and whoever asks the person.
+
+use std::sync::mpsc;
+
+use signer_core::approval::Approval;
+use signer_ipc::{
+    message::{ApprovalNumber, Lasting, Unlock},
+    sealed::SealedSecret,
+};
+use tokio::sync::watch;
+
+use crate::{
+    agents::AgentId,
+    approvals::{request::Wish, worker::Task},
+    ports::{ApprovalState, ListedCredential},
+    tray::StartedTray,
+};
+
+pub(super) struct Asking {
+    pub(super) number: ApprovalNumber,
+    pub(super) state: watch::Sender<ApprovalState>,
+    pub(super) stage: Stage,
+    /// The worker; a pairing has none. It ends when this is dropped.
+    pub(super) worker: Option<mpsc::Sender<Task>>,
+    pub(super) asker: Asker,
+    /// What can be chosen, in the order of the summary.
+    pub(super) credentials: Vec<ListedCredential>,
+    pub(super) unlocks: Vec<Unlock>,
+    /// How the next secret is given.
+    pub(super) next_unlock: Option<Unlock>,
+    /// The secret on its way from whoever asked to the token host.
+    pub(super) secret: Option<SealedSecret>,
+    pub(super) lasting: Lasting,
+}
+
+/// How far a request is.
+pub(super) enum Stage {
+    /// Its certificates are being looked for.
+    Preparing { wish: Option<Wish>, withdrawn: Withdrawn },
+    /// The machine decides.
+    Open(Approval),
+}
+
+/// Whether a request was taken back before its machine began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Withdrawn {
+    ByClient,
+    ByTheEnd,
+    No,
+}
+
+/// Who asks the person.
+pub(super) enum Asker {
+    /// This one.
+    Agent(AgentId),
+    /// Nobody yet.
+    Nobody,
+    /// The tray that this start will bring.
+    Starting { start: u64, tray: Option<StartedTray> },
+}
+
+impl Asking {
+    pub(super) fn new(
+        number: ApprovalNumber,
+        state: watch::Sender<ApprovalState>,
+        wish: Wish,
+        worker: Option<mpsc::Sender<Task>>,
+    ) -> Self {
+        Self {
+            number,
+            state,
+            stage: Stage::Preparing { wish: Some(wish), withdrawn: Withdrawn::No },
+            worker,
+            asker: Asker::Nobody,
+            credentials: Vec::new(),
+            unlocks: Vec::new(),
+            next_unlock: None,
+            secret: None,
+            lasting: Lasting::Once,
+        }
+    }
+
+    /// Whether this one asks the person for it.
+    pub(super) fn is_asked_by(&self, agent: AgentId) -> bool {
+        match self.asker {
+            Asker::Agent(asker) => asker == agent,
+            Asker::Nobody | Asker::Starting { .. } => false,
+        }
+    }
+
+    /// Hands a task to the worker. Where it has ended, the machine's deadline tells.
+    pub(super) fn work(&self, task: Task) {
+        if let Some(worker) = &self.worker {
+            let _ = worker.send(task);
+        }
+    }
+
+    pub(super) const fn approval(&self) -> Option<&Approval> {
+        match &self.stage {
+            Stage::Open(approval) => Some(approval),
+            Stage::Preparing { .. } => None,
+        }
+    }
+}

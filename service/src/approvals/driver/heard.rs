@@ -1,0 +1,119 @@
+//! What those who ask the person say, and what is heard of the tray's process.
+
+use signer_core::{
+    approval::Event,
+    digest::{Digest, DigestAlgorithm},
+};
+use signer_ipc::{
+    message::{FromTray, Role, TrayAttachment, Unlock},
+    sealed::SealedSecret,
+};
+
+use crate::{
+    agents::{AgentId, Heard},
+    approvals::{
+        asking::Asker,
+        driver::{Driver, is_no_display},
+    },
+    tray::{NO_DISPLAY, StartedTray, TrayError},
+};
+
+impl Driver {
+    pub(super) fn heard(&mut self, heard: Heard) {
+        match heard {
+            Heard::Joined { agent, role } => self.joined(agent, role),
+            Heard::Left { agent } => {
+                if self.current.as_ref().is_some_and(|current| current.is_asked_by(agent)) {
+                    self.feed(Event::TrayGone);
+                }
+            }
+            Heard::Said { agent, message, attachment } => {
+                if self.current.as_ref().is_some_and(|current| current.is_asked_by(agent)) {
+                    self.said(agent, message, attachment);
+                }
+            }
+        }
+    }
+
+    fn joined(&mut self, agent: AgentId, role: Role) {
+        let Some(current) = &self.current else { return };
+        match (role, &current.asker) {
+            (Role::Tray, Asker::Starting { .. }) => self.asked_by(agent),
+            (Role::Terminal, Asker::Starting { .. })
+            | (Role::Terminal | Role::Tray, Asker::Agent(_) | Asker::Nobody) => {}
+        }
+    }
+
+    fn said(&mut self, agent: AgentId, message: FromTray, attachment: TrayAttachment) {
+        let Some(current) = &mut self.current else { return };
+        let number = current.number;
+        match message {
+            FromTray::Confirmed { approval, shown, choice, secret: _, lasting } if approval == number => {
+                current.secret = secret_of(attachment);
+                current.lasting = lasting;
+                // An impossible length is no digest of ours, and so not of what is asked.
+                let Some(shown) = Digest::new(DigestAlgorithm::Sha256, shown.to_vec()) else { return };
+                self.feed(Event::Confirmed { shown, choice });
+            }
+            FromTray::Denied { approval, lasting } if approval == number => {
+                current.lasting = lasting;
+                self.feed(Event::Denied);
+            }
+            FromTray::Secret { approval, secret: _ } if approval == number => {
+                current.secret = secret_of(attachment);
+                self.feed(Event::SecretGiven);
+            }
+            // About one that has ended meanwhile.
+            FromTray::Confirmed { .. } | FromTray::Denied { .. } | FromTray::Secret { .. } => {}
+            FromTray::Hello { .. } => {
+                tracing::warn!("a second greeting on one connection");
+                self.desk.agents.dismiss(agent);
+            }
+        }
+        // What the machine did not take is not kept.
+        if let Some(current) = &mut self.current {
+            current.secret = None;
+        }
+    }
+
+    pub(super) fn tray_started(&mut self, start: u64, tray: StartedTray) {
+        let Some(current) = &mut self.current else { return tray.end() };
+        match &mut current.asker {
+            Asker::Starting { start: wanted, tray: place } if *wanted == start => *place = Some(tray),
+            // It connected before this was heard.
+            Asker::Agent(_) => {}
+            Asker::Nobody | Asker::Starting { .. } => tray.end(),
+        }
+    }
+
+    pub(super) fn tray_ended(&mut self, start: u64, error: &TrayError) {
+        let Some(current) = &self.current else { return };
+        match current.asker {
+            Asker::Starting { start: wanted, .. } if wanted == start => {}
+            Asker::Agent(_) | Asker::Nobody | Asker::Starting { .. } => return,
+        }
+        tracing::warn!(%error, "no window can be shown");
+        let no_display = match error {
+            TrayError::Ended(status) => status.code() == Some(NO_DISPLAY),
+            TrayError::NoDisplay | TrayError::Start(_) => is_no_display(error),
+        };
+        if no_display {
+            self.summon_terminal();
+        } else {
+            self.feed(Event::TrayGone);
+        }
+    }
+
+    pub(super) fn unlock_next_with(&mut self, unlock: Unlock) {
+        if let Some(current) = &mut self.current {
+            current.next_unlock = Some(unlock);
+        }
+    }
+}
+
+fn secret_of(attachment: TrayAttachment) -> Option<SealedSecret> {
+    match attachment {
+        TrayAttachment::Secret(secret) => Some(secret),
+        TrayAttachment::Nothing | TrayAttachment::OneTime(_) => None,
+    }
+}

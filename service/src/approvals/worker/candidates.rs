@@ -1,0 +1,262 @@
+//! What can be chosen for one request, and the token hosts that hold the keys.
+//!
+//! Candidates of one file or module share a host. Each host has made the key that the secret is
+//! sealed to; the secret itself is only ever handed through.
+
+use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode, trust};
+use signer_ipc::{
+    message::{Entry, Unlock},
+    sealed::{KEY_LEN, SealedSecret},
+    secret::Secret,
+    token_host::TriesLeft,
+};
+
+use crate::{
+    approvals::worker::Wanted,
+    credentials::{CredentialStore, FoundCredential, Source, refusal},
+    ports::{CredentialState, ListedCredential},
+    sign::Signer,
+    token::{
+        client::{HostCredential, PinEntry, PinState, TokenDescription, TokenHost},
+        error::TokenError,
+    },
+};
+
+pub(super) struct Candidates {
+    store: CredentialStore,
+    found: Vec<Candidate>,
+    hosts: Vec<OpenHost>,
+}
+
+struct Candidate {
+    credential: FoundCredential,
+    unlock: Unlock,
+    /// Which host; none where no key is wanted.
+    host: Option<usize>,
+}
+
+struct OpenHost {
+    source: Source,
+    host: TokenHost,
+    key: [u8; KEY_LEN],
+}
+
+/// A key that works.
+pub(super) struct Unlocked {
+    host: usize,
+    signer: Signer,
+}
+
+impl Candidates {
+    /// Finds what can be chosen, and opens the hosts of the keys that are wanted. Blocks.
+    pub(super) fn find(store: CredentialStore, wanted: &Wanted) -> Result<Self, ErrorCode> {
+        let found = usable(store.find(), wanted)?;
+        let mut candidates = Self { store, found: Vec::new(), hosts: Vec::new() };
+        let mut failure = None;
+        for credential in found {
+            let added = match wanted {
+                Wanted::Certificates => {
+                    candidates.add_without_key(credential);
+                    Ok(())
+                }
+                Wanted::Keys { .. } => candidates.add(credential),
+            };
+            if let Err(error) = added {
+                tracing::warn!(code = error.code().as_str(), "a certificate cannot be offered");
+                failure = failure.or(Some(error.code()));
+            }
+        }
+        // A locked one is shown, so that the person learns of it, but not suggested.
+        candidates.found.sort_by_key(|candidate| candidate.unlock.entry == Entry::Locked);
+        if candidates.found.is_empty() {
+            return Err(failure.unwrap_or(ErrorCode::CredentialNotFound));
+        }
+        Ok(candidates)
+    }
+
+    pub(super) fn credentials(&self) -> Vec<ListedCredential> {
+        self.found.iter().map(|candidate| candidate.credential.listed.clone()).collect()
+    }
+
+    pub(super) fn unlocks(&self) -> Vec<Unlock> {
+        self.found.iter().map(|candidate| candidate.unlock.clone()).collect()
+    }
+
+    /// Uses the secret for the key of this candidate, once, whatever comes of it.
+    pub(super) fn unlock(
+        &mut self,
+        choice: u32,
+        secret: Option<SealedSecret>,
+    ) -> Result<Unlocked, TokenError> {
+        let (candidate, opened) = self.parts(choice)?;
+        let token = token_of(&candidate.credential.source);
+        match candidate.unlock.entry {
+            Entry::Locked => return Err(TokenError::PinLocked),
+            Entry::TokenAbsent => return Err(TokenError::Absent),
+            Entry::Nothing => {}
+            Entry::Reader => {
+                let nothing = Secret::from_bytes(Vec::new()).map_err(|_| TokenError::SecretUnreadable)?;
+                opened.host.unlock(token, &nothing)?;
+            }
+            Entry::Password | Entry::Pin => {
+                let secret = secret.ok_or(TokenError::PinNeeded)?;
+                opened.host.unlock_sealed(token, &secret)?;
+            }
+        }
+        let wanted = &candidate.credential.listed.id;
+        let signer = opened
+            .host
+            .credentials(token)?
+            .into_iter()
+            .find_map(|credential| signer(credential, wanted))
+            .ok_or(TokenError::NoPrivateKey)?;
+        let host = candidate.host.ok_or(TokenError::Unexpected)?;
+        Ok(Unlocked { host, signer })
+    }
+
+    /// The host and the signer of a key that works.
+    pub(super) fn ready<'a>(&'a mut self, unlocked: &'a Unlocked) -> Option<(&'a mut TokenHost, &'a Signer)> {
+        Some((&mut self.hosts.get_mut(unlocked.host)?.host, &unlocked.signer))
+    }
+
+    /// How the next secret for this candidate is given: with a new key, and as the token now is.
+    pub(super) fn next_unlock(&mut self, choice: u32) -> Result<Unlock, TokenError> {
+        let (candidate, opened) = self.parts(choice)?;
+        opened.key = *opened.host.sealing_key()?.as_bytes();
+        if let Source::Token { token, .. } = &mut candidate.credential.source {
+            let now = opened.host.tokens()?;
+            *token = now.into_iter().find(|known| same(known, token)).ok_or(TokenError::Absent)?;
+        }
+        candidate.unlock = unlock(&candidate.credential.source, opened.key);
+        Ok(candidate.unlock.clone())
+    }
+
+    /// Whether the token of this candidate is there, with this very certificate. A host that
+    /// fails is replaced by a new one.
+    pub(super) fn is_present(&mut self, choice: u32) -> bool {
+        let Ok((candidate, opened)) = self.parts(choice) else { return false };
+        let wanted = candidate.credential.listed.id.clone();
+        let Source::Token { token, .. } = &mut candidate.credential.source else { return true };
+        if let Ok(found) = look(&mut opened.host, token, &wanted) {
+            return found.map(|found| *token = found).is_some();
+        }
+        let source = candidate.credential.source.clone();
+        if let Ok(fresh) = self.store.open_fresh(&source)
+            && let Ok((_, opened)) = self.parts(choice)
+        {
+            opened.host = fresh;
+        }
+        false
+    }
+
+    fn add_without_key(&mut self, credential: FoundCredential) {
+        let unlock = Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None };
+        self.found.push(Candidate { credential, unlock, host: None });
+    }
+
+    fn add(&mut self, credential: FoundCredential) -> Result<(), TokenError> {
+        let path = credential.source.path();
+        let host = match self.hosts.iter().position(|opened| opened.source.path() == path) {
+            Some(index) => index,
+            None => {
+                let mut host = self.store.open(&credential.source)?;
+                let key = *host.sealing_key()?.as_bytes();
+                self.hosts.push(OpenHost { source: credential.source.clone(), host, key });
+                self.hosts.len() - 1
+            }
+        };
+        let key = self.hosts.get(host).ok_or(TokenError::Unexpected)?.key;
+        let unlock = unlock(&credential.source, key);
+        self.found.push(Candidate { credential, unlock, host: Some(host) });
+        Ok(())
+    }
+
+    fn parts(&mut self, choice: u32) -> Result<(&mut Candidate, &mut OpenHost), TokenError> {
+        let index = usize::try_from(choice).map_err(|_| TokenError::Unexpected)?;
+        let candidate = self.found.get_mut(index).ok_or(TokenError::Unexpected)?;
+        let host = candidate.host.ok_or(TokenError::Unexpected)?;
+        let opened = self.hosts.get_mut(host).ok_or(TokenError::Unexpected)?;
+        Ok((candidate, opened))
+    }
+}
+
+/// Those of all that fit and can sign, or why there is none.
+fn usable(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<FoundCredential>, ErrorCode> {
+    if let Wanted::Keys { certificate: Some(id) } = wanted {
+        found.retain(|credential| credential.listed.id == *id);
+    }
+    let first = found.first().map(|credential| credential.listed.state);
+    found.retain(|credential| credential.listed.state == CredentialState::Valid);
+    if found.is_empty() {
+        return Err(first.and_then(refusal).unwrap_or(ErrorCode::CredentialNotFound));
+    }
+    Ok(found)
+}
+
+fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
+    match source {
+        Source::File(_) => Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) },
+        Source::Token { token, .. } => {
+            let entry = match (token.pin, token.pin_entry) {
+                (PinState::Locked, _) => Entry::Locked,
+                (PinState::NotNeeded, _) => Entry::Nothing,
+                (PinState::Usable, PinEntry::Program) => Entry::Pin,
+                (PinState::Usable, PinEntry::Reader) => Entry::Reader,
+            };
+            let key = (entry == Entry::Pin).then_some(key);
+            Unlock { entry, tries_left: token.tries_left, key }
+        }
+    }
+}
+
+const fn token_of(source: &Source) -> Option<&TokenDescription> {
+    match source {
+        Source::File(_) => None,
+        Source::Token { token, .. } => Some(token),
+    }
+}
+
+fn same(one: &TokenDescription, other: &TokenDescription) -> bool {
+    one.serial == other.serial && one.label == other.label && one.model == other.model
+}
+
+/// The token that holds the wanted certificate, if it is there.
+fn look(
+    host: &mut TokenHost,
+    known: &TokenDescription,
+    wanted: &CredentialId,
+) -> Result<Option<TokenDescription>, TokenError> {
+    for token in host.tokens()? {
+        if same(&token, known)
+            && host.credentials(Some(&token))?.iter().any(|credential| is(credential, wanted))
+        {
+            return Ok(Some(token));
+        }
+    }
+    Ok(None)
+}
+
+fn is(credential: &HostCredential, wanted: &CredentialId) -> bool {
+    Certificate::from_der(&credential.certificate_der)
+        .is_ok_and(|certificate| CredentialId::of(&certificate) == *wanted)
+}
+
+fn signer(credential: HostCredential, wanted: &CredentialId) -> Option<Signer> {
+    let certificate = Certificate::from_der(&credential.certificate_der).ok()?;
+    if CredentialId::of(&certificate) != *wanted {
+        return None;
+    }
+    let pool: Vec<_> =
+        credential.chain_der.iter().filter_map(|der| Certificate::from_der(der).ok()).collect();
+    let chain = trust::order_chain(&certificate, &pool);
+    Some(Signer { credential, certificate, chain })
+}
+
+/// How many tries are left, where the token gives a number.
+pub(super) const fn count(tries_left: TriesLeft) -> Option<u32> {
+    match tries_left {
+        TriesLeft::Exactly(count) => Some(count),
+        TriesLeft::Last => Some(1),
+        TriesLeft::Low | TriesLeft::Unknown => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! What can sign here: the A1 files that the person registered, and the tokens of every PKCS#11
+//! module that is known or configured. All of it is reached through token hosts.
+//!
+//! A module that was loaded to be looked at stays loaded for a while, so that a request that
+//! follows does not wait for it again. A host that took a secret is never used for anything else.
+
+mod hosts;
+pub mod registered;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use signer_core::{
+    approval::summary::Storage,
+    cms::certificate::Certificate,
+    credential::{CredentialError, CredentialId, Holder, check_for_signing},
+    error::ErrorCode,
+    trust,
+};
+
+use crate::{
+    clock,
+    config::{Config, KnownModules},
+    credentials::{hosts::Hosts, registered::Registered},
+    ports::{CredentialState, Credentials, ListedCredential},
+    token::{
+        client::{HostCredential, TokenDescription, TokenHost},
+        error::TokenError,
+        modules,
+    },
+};
+
+/// Everything that can sign here. Clones are the same.
+#[derive(Clone)]
+pub struct CredentialStore(Arc<Inner>);
+
+struct Inner {
+    /// Where the person's registered A1 files are listed.
+    file: PathBuf,
+    configured: Vec<PathBuf>,
+    known: KnownModules,
+    hosts: Hosts,
+}
+
+/// A credential, and where its key is reached.
+#[derive(Debug, Clone)]
+pub struct FoundCredential {
+    /// What it is.
+    pub listed: ListedCredential,
+    /// Where it is.
+    pub source: Source,
+}
+
+/// Where a credential was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// An A1 file.
+    File(PathBuf),
+    /// A token of a module.
+    Token {
+        /// The module.
+        module: PathBuf,
+        /// The token, as it described itself.
+        token: TokenDescription,
+    },
+}
+
+impl Source {
+    /// What a token host opens: the file or the module.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Token { module, .. } => module,
+        }
+    }
+}
+
+impl CredentialStore {
+    /// A store over the file of registered credentials. Nothing is read or started yet. `program`
+    /// is this program, to be started as token hosts.
+    pub fn new(file: PathBuf, program: PathBuf, config: &Config) -> Self {
+        Self(Arc::new(Inner {
+            file,
+            configured: config.modules.clone(),
+            known: config.known_modules,
+            hosts: Hosts::new(program, config.idle),
+        }))
+    }
+
+    /// All of it: registered files first, then tokens; the same certificate is listed once. A
+    /// file or module that fails is logged and left out. Blocks, as long as the modules take.
+    pub fn find(&self) -> Vec<FoundCredential> {
+        let mut found = self.registered();
+        for module in self.modules() {
+            match self.of_module(&module) {
+                Ok(credentials) => found.extend(credentials),
+                Err(error) => {
+                    tracing::warn!(code = error.code().as_str(), "a module is left out");
+                    tracing::debug!(module = %module.display(), %error, "the module that is left out");
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        found.retain(|credential| seen.insert(credential.listed.id.to_string()));
+        found
+    }
+
+    /// A host for this file or module, with it opened. Blocks.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn open(&self, source: &Source) -> Result<TokenHost, TokenError> {
+        match source {
+            Source::File(path) => self.0.hosts.open_file(path),
+            Source::Token { module, .. } => self.0.hosts.open_module(module),
+        }
+    }
+
+    /// A host for a module that has not been used for anything. Blocks.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn open_fresh(&self, source: &Source) -> Result<TokenHost, TokenError> {
+        match source {
+            Source::File(path) => self.0.hosts.open_file(path),
+            Source::Token { module, .. } => self.0.hosts.start_module(module),
+        }
+    }
+
+    fn registered(&self) -> Vec<FoundCredential> {
+        let registered = Registered::read(&self.0.file).unwrap_or_else(|error| {
+            tracing::warn!(%error, "registered certificates are left out");
+            Registered::default()
+        });
+        registered
+            .entries()
+            .iter()
+            .filter_map(|entry| {
+                let place = entry.path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let listed = listed(&entry.certificate, &entry.chain, Storage::A1, place)?;
+                Some(FoundCredential { listed, source: Source::File(entry.path.clone()) })
+            })
+            .collect()
+    }
+
+    fn modules(&self) -> Vec<PathBuf> {
+        let known = match self.0.known {
+            KnownModules::Ignored => Vec::new(),
+            KnownModules::Used => modules::installed(),
+        };
+        let mut paths = self.0.configured.clone();
+        paths.extend(known.into_iter().map(|module| module.path));
+        let mut seen = BTreeSet::new();
+        paths.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+        paths
+    }
+
+    fn of_module(&self, module: &Path) -> Result<Vec<FoundCredential>, TokenError> {
+        let mut host = self.0.hosts.open_module(module)?;
+        let mut found = Vec::new();
+        for token in host.tokens()? {
+            match host.credentials(Some(&token)) {
+                Ok(credentials) => {
+                    found.extend(credentials.iter().filter_map(|one| of_token(one, module, &token)));
+                }
+                Err(error @ (TokenError::Absent | TokenError::Failed { .. } | TokenError::Removed)) => {
+                    tracing::warn!(code = error.code().as_str(), "a token is left out");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.0.hosts.keep(module, host);
+        Ok(found)
+    }
+}
+
+impl Credentials for CredentialStore {
+    fn list(&self) -> BoxFuture<'_, Vec<ListedCredential>> {
+        let store = self.clone();
+        async move {
+            let found = tokio::task::spawn_blocking(move || store.find()).await.unwrap_or_default();
+            found.into_iter().map(|credential| credential.listed).collect()
+        }
+        .boxed()
+    }
+}
+
+fn of_token(credential: &HostCredential, module: &Path, token: &TokenDescription) -> Option<FoundCredential> {
+    let place = Some(token.label.clone()).filter(|label| !label.is_empty());
+    let listed = listed(&credential.certificate_der, &credential.chain_der, Storage::A3, place)?;
+    let source = Source::Token { module: module.to_owned(), token: token.clone() };
+    Some(FoundCredential { listed, source })
+}
+
+/// A certificate as it is listed; nothing where it cannot be read.
+fn listed(
+    der: &[u8],
+    chain: &[Vec<u8>],
+    storage: Storage,
+    place: Option<String>,
+) -> Option<ListedCredential> {
+    let certificate = Certificate::from_der(der).ok()?;
+    let pool: Vec<_> = chain.iter().filter_map(|der| Certificate::from_der(der).ok()).collect();
+    Some(ListedCredential {
+        id: CredentialId::of(&certificate),
+        chain: trust::order_chain(&certificate, &pool),
+        holder: Holder::of(&certificate),
+        state: state(&certificate),
+        certificate,
+        storage,
+        place,
+    })
+}
+
+/// Whether it may sign now. Without a clock nothing is refused here: signing asks again.
+fn state(certificate: &Certificate) -> CredentialState {
+    let Ok(now) = clock::now() else { return CredentialState::Valid };
+    match check_for_signing(certificate, now) {
+        Ok(_) => CredentialState::Valid,
+        Err(CredentialError::Expired { .. }) => CredentialState::Expired,
+        Err(CredentialError::NotYetValid { .. }) => CredentialState::NotYetValid,
+        Err(CredentialError::Key(_) | CredentialError::NotEndEntity | CredentialError::NotForSigning) => {
+            CredentialState::NotForSigning
+        }
+    }
+}
+
+/// Why a credential in this state cannot sign; nothing where it can.
+pub const fn refusal(state: CredentialState) -> Option<ErrorCode> {
+    match state {
+        CredentialState::Expired => Some(ErrorCode::CredentialExpired),
+        CredentialState::NotForSigning => Some(ErrorCode::CredentialNotForSigning),
+        CredentialState::NotYetValid => Some(ErrorCode::CredentialNotYetValid),
+        CredentialState::TokenAbsent => Some(ErrorCode::TokenAbsent),
+        CredentialState::Valid => None,
+    }
+}

@@ -312,6 +312,7 @@ impl ApplicationHandler<Wake> for App {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "winit's events, of which few mean something here")]
     fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         let Some(window) = self.window.as_mut().filter(|window| window.id() == id) else { return };
         window.tell_access(&event);
@@ -338,11 +339,9 @@ impl ApplicationHandler<Wake> for App {
                 self.take(events, Input::Scrolled(by));
             }
             WindowEvent::ScaleFactorChanged { .. } | WindowEvent::Resized(_) => self.refresh(events),
-            WindowEvent::ThemeChanged(theme) => {
-                if !cfg!(target_os = "linux") {
-                    self.appearance.scheme = scheme(theme);
-                    self.refresh(events);
-                }
+            WindowEvent::ThemeChanged(theme) if !cfg!(target_os = "linux") => {
+                self.appearance.scheme = scheme(theme);
+                self.refresh(events);
             }
             _ => {}
         }
@@ -362,6 +361,7 @@ const fn scheme(theme: Theme) -> Scheme {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "winit's keys, of which few mean something here")]
 fn named_key(key: NamedKey, modifiers: ModifiersState) -> Option<Key> {
     Some(match key {
         NamedKey::Tab if modifiers.shift_key() => Key::BackTab,

@@ -41,7 +41,7 @@ def dump(pid):
         print(json.dumps({
             "role": node.getRoleName(), "name": node.name, "states": states,
             "description": node.description, "text": text(node),
-        }))
+        }, ensure_ascii=False))
 
 
 def press(pid, name):

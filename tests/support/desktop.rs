@@ -3,6 +3,7 @@
 
 use std::{
     io::{BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -157,7 +158,7 @@ impl Desktop {
     }
 
     fn keep(&mut self, command: &mut Command) {
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.processes.push(child.expect("a program of the desktop starts"));
     }
 
@@ -179,8 +180,10 @@ impl Desktop {
 impl Drop for Desktop {
     fn drop(&mut self) {
         for process in self.processes.iter_mut().rev() {
-            // One that has ended already is what is wanted.
-            drop(process.kill());
+            // With what it started: the accessibility bus has a bus of its own. One that has
+            // ended already is what is wanted.
+            let group = format!("-{}", process.id());
+            drop(Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status());
             drop(process.wait());
         }
     }
@@ -207,7 +210,8 @@ fn installed(tool: &str) -> bool {
 }
 
 fn first_line(command: &mut Command) -> (Child, String) {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let child =
+        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("a program of the desktop starts");
     let mut line = String::new();
     let output = child.stdout.take().expect("its output is a pipe");

@@ -8,14 +8,14 @@ use signer_ipc::{
 
 const SITE: &str = r#"{"host":"portal.prefeitura.exemplo.gov.br","kind":"site","origin":"https://portal.prefeitura.exemplo.gov.br"}"#;
 
-/// What a screen reader must find in [`signature`] with two certificates, as Python writes it.
+/// What a screen reader must find in [`signature`] with two certificates.
 pub const FACTS: &[&str] = &[
-    r"quer assinar um documento com o seu certificado",
-    r"Documento: Contrato de presta\u00e7\u00e3o de servi\u00e7os.pdf",
-    r"12 p\u00e1ginas \u00b7 84,3 kB \u00b7 selo na p\u00e1gina 12",
-    r"SHA-256: 3f7a 91c2 3f7a 91c2",
-    r"MARIA APARECIDA DA CONCEI\u00c7\u00c3O. ***.456.789-** \u00b7 AC EXEMPLO RFB v5",
-    r"Motivo: Aprovo o contrato",
+    "quer assinar um documento com o seu certificado",
+    "Documento: Contrato de prestação de serviços.pdf",
+    "12 páginas · 84,3 kB · selo na página 12",
+    "SHA-256: 3f7a 91c2 3f7a 91c2",
+    "MARIA APARECIDA DA CONCEIÇÃO. ***.456.789-** · AC EXEMPLO RFB v5",
+    "Motivo: Aprovo o contrato",
 ];
 
 /// A site asks to be let in.

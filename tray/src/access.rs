@@ -86,7 +86,7 @@ pub(crate) fn tree(frame: &Frame, title: &str, language: Language) -> TreeUpdate
 }
 
 /// What a screen reader asks for, as if it were done by hand.
-#[expect(clippy::wildcard_enum_match_arm, reason = "accesskit has many actions that no control here offers")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "accesskit's actions, of which few mean something here")]
 pub(crate) fn input(request: &ActionRequest) -> Option<Input> {
     /// A line of the wheel.
     const LINE: f32 = 40.0;

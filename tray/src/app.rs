@@ -312,7 +312,7 @@ impl ApplicationHandler<Wake> for App {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "winit has many events that mean nothing here")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "winit's events, of which few mean something here")]
     fn window_event(&mut self, events: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         let Some(window) = self.window.as_mut().filter(|window| window.id() == id) else { return };
         window.tell_access(&event);
@@ -339,7 +339,6 @@ impl ApplicationHandler<Wake> for App {
                 self.take(events, Input::Scrolled(by));
             }
             WindowEvent::ScaleFactorChanged { .. } | WindowEvent::Resized(_) => self.refresh(events),
-            // On Linux the portal tells, and winit guesses.
             WindowEvent::ThemeChanged(theme) if !cfg!(target_os = "linux") => {
                 self.appearance.scheme = scheme(theme);
                 self.refresh(events);
@@ -362,7 +361,7 @@ const fn scheme(theme: Theme) -> Scheme {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "winit names many keys that do nothing here")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "winit's keys, of which few mean something here")]
 fn named_key(key: NamedKey, modifiers: ModifiersState) -> Option<Key> {
     Some(match key {
         NamedKey::Tab if modifiers.shift_key() => Key::BackTab,

@@ -104,7 +104,7 @@ fn read(portal: &Proxy<'_>, key: &str) -> zbus::Result<u32> {
 }
 
 /// The portal wraps its number once or twice, by version.
-#[expect(clippy::wildcard_enum_match_arm, reason = "DBus has many types, and one is meant")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "zbus's values, of which one is a number here")]
 fn number(value: &Value<'_>) -> Option<u32> {
     match value {
         Value::U32(number) => Some(*number),

@@ -334,9 +334,14 @@ impl Request {
 
     /// The field, else the button that says no; never the one that says yes.
     fn first_focus(&self) -> Target {
-        match self.field() {
-            Field::Typed(_) => Target::Secret,
-            Field::Locked | Field::Nothing | Field::Reader | Field::TokenAbsent => Target::No,
+        match (&self.stage, self.field()) {
+            // A second Enter after the yes is no no.
+            (Stage::Sent | Stage::Signing { .. }, _) => Target::Body,
+            (_, Field::Typed(_)) => Target::Secret,
+            (
+                Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken | Stage::Ended { .. },
+                Field::Locked | Field::Nothing | Field::Reader | Field::TokenAbsent,
+            ) => Target::No,
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) enum Style {
 
 /// Laid out words.
 pub(crate) struct Block {
-    layout: Layout<()>,
+    layout: Box<Layout<()>>,
     scale: f32,
 }
 
@@ -132,7 +132,7 @@ impl Fonts {
         builder.push_default(StyleProperty::FontWeight(style.weight()));
         builder.push_default(LineHeight::Absolute(style.line()));
         builder.push_default(StyleProperty::OverflowWrap(OverflowWrap::Anywhere));
-        let mut layout = builder.build(text);
+        let mut layout = Box::new(builder.build(text));
         layout.break_all_lines(width.map(|width| width * scale));
         layout.align(Alignment::Start, AlignmentOptions::default());
         Block { layout, scale }

@@ -345,7 +345,7 @@ fn every_page_is_drawn() {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a picture of a test is small")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size of a picture")]
 fn size(length: f32) -> u32 {
     length.ceil() as u32
 }

@@ -152,7 +152,6 @@ pub(crate) enum Mark {
 
 /// Something to draw.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a frame has some dozens of them, and words are most")]
 pub(crate) enum Shape {
     /// The edge of a rounded rectangle, drawn inside it.
     Edge {

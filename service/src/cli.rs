@@ -1,5 +1,6 @@
 //! The command line: words in, text or JSON and an exit code out.
 
+mod approve;
 pub mod arguments;
 mod certificates;
 mod credential;
@@ -23,6 +24,7 @@ use crate::cli::arguments::{Arguments, Command};
 /// Runs the command that the arguments of this process name. Blocks until it is done.
 pub fn run() -> ExitCode {
     match Arguments::parse().command {
+        Command::Approve(arguments) => approve::run(&arguments),
         Command::Certificates(arguments) => certificates::run(&arguments),
         Command::Credentials(command) => credentials::run(&command),
         Command::Diagnose(arguments) => diagnose::run(&arguments),

@@ -53,12 +53,13 @@ pub fn signer_program() -> &'static Path {
         if let Some(program) = std::env::var_os("SIGNER_PROGRAM") {
             return PathBuf::from(program);
         }
-        build("signer-service", "cybercore-signer")
+        build("cybercore-signer")
     })
 }
 
-/// Builds a program of the workspace in the profile of this test run, and says where it is.
-fn build(package: &str, program: &str) -> PathBuf {
+/// Builds a program of the workspace in the profile of this test run, and says where it is. With
+/// the features of the whole workspace, as `cargo xtask test` has built it before.
+fn build(program: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
     // What cargo tells this test about its own package would rebuild what was built already.
@@ -71,7 +72,7 @@ fn build(package: &str, program: &str) -> PathBuf {
         }
     }
     let status = build
-        .args(["build", "--quiet", "--package", package, "--bin", program])
+        .args(["build", "--quiet", "--workspace", "--bin", program])
         .current_dir(repository())
         .status()
         .expect("cargo starts");

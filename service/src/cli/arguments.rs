@@ -47,6 +47,17 @@ pub struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Asks the person in this terminal.
+    #[command(about = tr([
+        "Mostra os pedidos do serviço neste terminal e pergunta por eles",
+        "Shows the service's requests in this terminal and asks about them",
+        "Muestra las solicitudes del servicio en este terminal y pregunta por ellas",
+    ]), after_help = tr([
+        "A senha ou o PIN é digitado aqui, sem eco, a cada pedido. Ctrl-C nega.",
+        "The password or PIN is typed here, without echo, at each request. Ctrl-C denies.",
+        "La contraseña o el PIN se escribe aquí, sin eco, en cada solicitud. Ctrl-C deniega.",
+    ]))]
+    Approve(ApproveArguments),
     /// Lists certificates.
     #[command(about = tr([
         "Lista os certificados de um arquivo A1 ou dos tokens de um módulo PKCS#11",
@@ -107,6 +118,18 @@ const SIGN_EXAMPLES_ES: &str = "Ejemplos:\n  \
     cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
     La contraseña o el PIN viene de un archivo o se pide en el terminal, sin eco; nunca de los argumentos.\n\
     El PIN se intenta una sola vez.";
+
+/// `approve`.
+#[derive(Debug, Args)]
+pub struct ApproveArguments {
+    /// End after one request.
+    #[arg(long, help = tr([
+        "Termina depois de um pedido; o código de saída é 0 se ele foi aprovado",
+        "Ends after one request; the exit code is 0 where it was approved",
+        "Termina después de una solicitud; el código de salida es 0 si fue aprobada",
+    ]))]
+    pub once: bool,
+}
 
 /// Where the credential is.
 #[derive(Debug, Args)]

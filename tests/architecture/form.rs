@@ -27,6 +27,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "ipc/src/endpoint/platform/windows.rs",
     "ipc/src/peer/platform/",
     "service/src/ccsp/peer/platform/",
+    "service/src/cli/approve/terminal/platform/windows.rs",
     "service/src/file/platform/",
     "service/src/token/platform/",
     "service/src/token/host",

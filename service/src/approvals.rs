@@ -254,3 +254,7 @@ impl Counted {
 fn ended(outcome: Outcome) -> ApprovalState {
     ApprovalState::Ended(Ended { outcome, lasting: Lasting::Once, items: Vec::new(), certificate: None })
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

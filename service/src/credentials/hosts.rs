@@ -174,4 +174,4 @@ impl Kept {
 
 #[cfg(test)]
 #[cfg(unix)]
-mod tests;
+pub(super) mod tests;

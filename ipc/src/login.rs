@@ -209,7 +209,18 @@ impl Connection {
         }
     }
 
-    /// Ends the connection for both sides, also for a clone that waits in a read.
+    /// Bounds how long a write may wait for the other side to read. After that the write fails,
+    /// and what it wrote may be a part. Named pipes know no such bound: there a write ends when
+    /// the other side does, or with [`Connection::close`].
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn limit_writes(&self, longest: Duration) -> io::Result<()> {
+        platform::limit_writes(&self.0, longest)
+    }
+
+    /// Ends the connection for both sides, also for a clone that waits in a read or a write.
+    /// Never waits. What the other side has not read yet may be lost to it.
     pub fn close(&self) {
         platform::close(&self.0);
     }

@@ -194,8 +194,12 @@ impl Connection {
     /// Where it refuses, in its words; where it is late or gone.
     pub fn greet(&mut self, role: Role, one_time: Vec<u8>) -> Result<(), GreetingError> {
         let hello = FromTray::Hello { version: PROTOCOL_VERSION, role };
-        write_from_tray(self, &hello, &TrayAttachment::OneTime(one_time))?;
-        let (answer, _) = self.timed(|from| read_to_tray(from))?;
+        // Whoever is not let in at all is told so without being listened to.
+        let said = write_from_tray(self, &hello, &TrayAttachment::OneTime(one_time));
+        let (answer, _) = match self.timed(|from| read_to_tray(from)) {
+            Ok(answer) => answer,
+            Err(error) => return Err(said.err().unwrap_or(error).into()),
+        };
         match answer {
             ToTray::Hello { version } if version == PROTOCOL_VERSION => Ok(()),
             ToTray::Refused { version, code, words } => Err(GreetingError::Refused { version, code, words }),

@@ -2,6 +2,7 @@
 //! and passes on what the test says.
 
 use std::{
+    cell::RefCell,
     io::{self, BufRead as _, BufReader, Write as _},
     os::unix::net::{UnixListener, UnixStream},
     path::{Path, PathBuf},
@@ -22,9 +23,11 @@ use crate::{
 /// Where trays of the tests report, started by a service whose [`Login`] names them.
 pub struct Stage {
     listener: UnixListener,
+    /// Those that reported while another one was waited for.
+    others: RefCell<Vec<StartedTray>>,
 }
 
-/// A tray that the service started, before it connects.
+/// A tray that the service started, before it connects. Dropped, it ends.
 pub struct StartedTray {
     /// Its process.
     pub process: u32,
@@ -45,14 +48,34 @@ impl Stage {
         login.configure(&format!("[ask]\ntray = {:?}\n{settings}", program()));
         login.set("DISPLAY", ":no-such-display");
         login.set("FAKE_TRAY", place);
-        Self { listener }
+        Self { listener, others: RefCell::default() }
     }
 
-    /// The next tray that is started, or connects once more.
+    /// The next tray that is started, or reports once more.
     ///
     /// # Panics
     /// Where none is.
     pub fn next(&self) -> StartedTray {
+        let other = self.others.borrow_mut().pop();
+        other.unwrap_or_else(|| self.accept())
+    }
+
+    /// The tray of this process, when it reports once more: after everything that it was told.
+    ///
+    /// # Panics
+    /// Where it does not.
+    pub fn next_of(&self, process: u32) -> StartedTray {
+        let known = |others: &Vec<StartedTray>| others.iter().position(|other| other.process == process);
+        let mut others = self.others.borrow_mut();
+        loop {
+            if let Some(index) = known(&others) {
+                return others.remove(index);
+            }
+            others.push(self.accept());
+        }
+    }
+
+    fn accept(&self) -> StartedTray {
         self.listener.set_nonblocking(true).expect("a socket");
         let control = until("a tray is started", || match self.listener.accept() {
             Ok((control, _)) => Some(control),
@@ -73,22 +96,26 @@ impl Stage {
 }
 
 /// The tray of the tests.
-pub(crate) fn program() -> &'static Path {
+pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| build_example("fake_tray").join("fake_tray"))
 }
 
 impl StartedTray {
-    /// Lets it connect and greet as it should.
+    /// Lets it connect and greet as it should. It ends with that connection.
     ///
     /// # Errors
     /// Where it is not let in.
-    pub fn connect(self) -> Result<Agent, NotLetIn> {
+    ///
+    /// # Panics
+    /// Where the tray is gone.
+    pub fn connect(mut self) -> Result<Agent, NotLetIn> {
+        self.tell("connect");
         let one_time = self.invitation.one_time.to_vec();
-        self.greet(PROTOCOL_VERSION, one_time)
+        Agent::greet_on(Wire::Relayed(self.control.into()), PROTOCOL_VERSION, Role::Tray, one_time)
     }
 
-    /// Lets it connect and greet in any way.
+    /// Lets it connect and greet in any way. It reports once more.
     ///
     /// # Errors
     /// Where it is not let in.
@@ -96,7 +123,7 @@ impl StartedTray {
     /// # Panics
     /// Where the tray is gone.
     pub fn greet(mut self, version: u32, one_time: Vec<u8>) -> Result<Agent, NotLetIn> {
-        self.tell("connect");
+        self.tell("try");
         Agent::greet_on(Wire::Relayed(self.control.into()), version, Role::Tray, one_time)
     }
 

@@ -32,6 +32,7 @@ use crate::{
     tray::{self, TrayProgram},
 };
 
+pub(crate) use platform::StopSignal;
 pub use presence::{Held, Lock, LockError, Presence};
 
 /// How long the end waits for what is being signed.
@@ -117,7 +118,7 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let stop = {
         let _within = runtime.enter();
-        platform::StopSignal::watch()?
+        StopSignal::watch()?
     };
     let language = options.language.unwrap_or_else(Language::of_environment);
     let credentials = CredentialStore::new(dirs.credentials_file(), std::env::current_exe()?, &config);

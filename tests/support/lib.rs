@@ -62,13 +62,13 @@ pub fn signer_program() -> &'static Path {
         if let Some(program) = std::env::var_os("SIGNER_PROGRAM") {
             return PathBuf::from(program);
         }
-        build("signer-service", "cybercore-signer")
+        build("cybercore-signer")
     })
 }
 
 /// Builds a program of the workspace in the profile of this test run, and says where it is.
-fn build(package: &str, program: &str) -> PathBuf {
-    cargo_build(&["--package", package, "--bin", program]);
+fn build(program: &str) -> PathBuf {
+    cargo_build("--bin", program);
     profile().join(program)
 }
 
@@ -77,11 +77,12 @@ fn build(package: &str, program: &str) -> PathBuf {
 /// # Panics
 /// Where it does not build.
 pub fn build_example(name: &str) -> PathBuf {
-    cargo_build(&["--package", "signer-tests", "--example", name]);
+    cargo_build("--example", name);
     profile().join("examples")
 }
 
-fn cargo_build(arguments: &[&str]) {
+/// With the features of the whole workspace, as `cargo xtask test` has built it before.
+fn cargo_build(kind: &str, name: &str) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
     // What cargo tells this test about its own package would rebuild what was built already.
@@ -94,12 +95,11 @@ fn cargo_build(arguments: &[&str]) {
         }
     }
     let status = build
-        .args(["build", "--quiet"])
-        .args(arguments)
+        .args(["build", "--quiet", "--workspace", kind, name])
         .current_dir(repository())
         .status()
         .expect("cargo starts");
-    assert!(status.success(), "{arguments:?} builds");
+    assert!(status.success(), "{name} builds");
 }
 
 fn profile() -> PathBuf {

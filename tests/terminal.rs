@@ -146,6 +146,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
     assert_eq!(answer(pending).refusal(), (403, "approval-denied".to_owned()));
 }
 
+/// Proves A23.
 #[test]
 fn a_killed_agent_is_nobody_and_not_a_no() {
     let login = Login::with_key(KEY);

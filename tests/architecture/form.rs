@@ -32,6 +32,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "service/src/file/platform/",
     "service/src/token/platform/",
     "service/src/token/host",
+    "service/src/tray/platform/",
     "tray/src/os/",
     "tests/",
 ];

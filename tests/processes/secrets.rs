@@ -24,6 +24,7 @@ const PIN: &str = "73915208";
 /// Not the right ones, and typed first.
 const WRONG: [&str; 2] = ["ENGANO64512senha", "64512093"];
 
+/// Proves A21.
 #[test]
 fn a_password_is_nowhere_in_the_service_and_what_it_wrote() {
     let login = Login::new();
@@ -33,6 +34,7 @@ fn a_password_is_nowhere_in_the_service_and_what_it_wrote() {
     carries_and_keeps_nothing(&login, WRONG[0], MARKER);
 }
 
+/// Proves A21.
 #[test]
 fn a_pin_is_nowhere_in_the_service_and_what_it_wrote() {
     let mut login = Login::new();

@@ -38,7 +38,7 @@ pub(crate) struct World {
     who: Who,
     place: tempfile::TempDir,
     module: Option<PathBuf>,
-    document: Option<String>,
+    pub(crate) document: Option<String>,
     pub(crate) request: Option<String>,
     unlock: Option<Unlock>,
     /// What came of a download so far.
@@ -219,15 +219,19 @@ impl World {
         let service = self.service.take().expect("a service runs");
         assert!(service.stop().success());
         self.start_again();
-        let certificate = self.certificate();
         if self.one_call() {
-            let line = format!("POST /ccsp/v1/signatures?name=a.pdf&certificate={certificate}");
-            self.pending = Some(self.page().begin(&line, &[("Content-Type", "application/pdf")], large()));
+            self.ask_in_one_call();
         } else {
             let document = self.page().upload(large());
-            self.begin(&document, &certificate);
+            self.begin(&document, &self.certificate());
         }
         self.tray = Tray::Started(self.stage.next());
+    }
+
+    /// Sends a document, and waits for it to come back signed.
+    pub(crate) fn ask_in_one_call(&mut self) {
+        let line = format!("POST /ccsp/v1/signatures?name=a.pdf&certificate={}", self.certificate());
+        self.pending = Some(self.page().begin(&line, &[("Content-Type", "application/pdf")], large()));
     }
 
     /// Asks for a signature; what waits then is a question for its end.

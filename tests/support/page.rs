@@ -1,6 +1,9 @@
 //! A web page of a test that asks a real service for signatures.
 
-use std::{io::Write as _, net::SocketAddr, net::TcpStream};
+use std::{
+    io::{Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+};
 
 use serde_json::{Value, json};
 use signer_ipc::message::Lasting;
@@ -57,10 +60,15 @@ impl Page {
 
     /// Asks for something and waits for nothing.
     pub fn begin(&self, line: &str, more: &[(&str, &str)], body: &[u8]) -> Pending {
+        Pending::send_bytes(self.address, &self.request(line, more, body))
+    }
+
+    /// The bytes of a request of this page.
+    pub fn request(&self, line: &str, more: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
         let bearer = format!("Bearer {}", self.token);
         let mut fields = vec![("Authorization", bearer.as_str()), ("Origin", SITE)];
         fields.extend_from_slice(more);
-        Pending::send(self.address, line, &fields, body)
+        http::request(line, &fields, body)
     }
 
     /// Asks for something.
@@ -98,10 +106,32 @@ impl Pending {
     /// # Panics
     /// Where nobody listens.
     pub fn send(address: SocketAddr, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Self {
-        let mut stream = http::connect(address);
-        // The service may refuse before all is sent.
-        drop(stream.write_all(&http::request(line, fields, body)));
-        Self(stream)
+        Self::send_bytes(address, &http::request(line, fields, body))
+    }
+
+    /// Sends bytes on a connection of their own: a part of a request, or nothing.
+    ///
+    /// # Panics
+    /// Where nobody listens.
+    pub fn send_bytes(address: SocketAddr, bytes: &[u8]) -> Self {
+        let mut pending = Self(http::connect(address));
+        pending.send_more(bytes);
+        pending
+    }
+
+    /// Sends more on the same connection. The service may be gone, or refuse before all is sent.
+    pub fn send_more(&mut self, bytes: &[u8]) {
+        drop(self.0.write_all(bytes));
+    }
+
+    /// Reads so many bytes of the answer.
+    ///
+    /// # Panics
+    /// Where there are fewer.
+    pub fn read(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        self.0.read_exact(&mut bytes).expect("a part of the answer");
+        bytes
     }
 
     /// The answer; nothing where the connection ended without a whole one.
@@ -109,9 +139,9 @@ impl Pending {
         Some(Answer::parse(&http::rest(&mut self.0))?.0)
     }
 
-    /// The connection itself.
-    pub fn into_stream(self) -> TcpStream {
-        self.0
+    /// Whatever comes until the connection ends.
+    pub fn rest(mut self) -> Vec<u8> {
+        http::rest(&mut self.0)
     }
 }
 

@@ -197,10 +197,19 @@ impl Login {
     /// # Panics
     /// Where its chain breaks or its last line has no end.
     pub fn trail(&self) -> Vec<Record> {
-        let mut records = Vec::new();
+        self.trail_so_far().expect("the last record has an end")
+    }
+
+    /// The audit trail, verified; nothing while a record is being written.
+    ///
+    /// # Panics
+    /// Where its chain breaks.
+    pub fn trail_so_far(&self) -> Option<Vec<Record>> {
+        let mut records = Some(Vec::new());
         trail::read(&self.audit(), |found| match found {
-            Found::Record(record) => records.push(*record),
-            Found::Break { .. } | Found::Torn { .. } => panic!("the trail is broken: {found:?}"),
+            Found::Record(record) => records.iter_mut().for_each(|records| records.push((*record).clone())),
+            Found::Torn { .. } => records = None,
+            Found::Break { .. } => panic!("the trail is broken: {found:?}"),
         })
         .expect("the trail can be read");
         records

@@ -6,10 +6,14 @@ pub mod desktop;
 pub mod documents;
 pub mod judges;
 pub mod processes;
+#[cfg(target_os = "linux")]
+pub mod reading;
 pub mod signing;
 pub mod softhsm;
 #[cfg(target_os = "linux")]
 pub mod tray;
+#[cfg(unix)]
+pub mod user;
 
 use std::{
     path::{Path, PathBuf},

@@ -13,7 +13,7 @@ use std::{
 use crate::{left_out, reading::Reading, repository, user::RunAs};
 
 /// How long anything on the desktop may take: the machine may have much else to do.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Between two looks: whoever is waited for needs the processor.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -8,8 +8,6 @@ mod contract;
 mod guard;
 #[path = "ccsp/hostile.rs"]
 mod hostile;
-#[path = "ccsp/http.rs"]
-mod http;
 #[path = "ccsp/memory.rs"]
 mod memory;
 #[path = "ccsp/pairings.rs"]
@@ -20,3 +18,5 @@ mod person;
 mod server;
 #[path = "ccsp/signatures.rs"]
 mod signatures;
+
+use signer_tests::http;

@@ -194,7 +194,7 @@ impl LineError {
     /// The stable code.
     pub const fn code(self) -> ErrorCode {
         match self {
-            Self::NotCanonical | Self::Unreadable => ErrorCode::AuditUnavailable,
+            Self::NotCanonical | Self::Unreadable => ErrorCode::AuditBroken,
         }
     }
 }

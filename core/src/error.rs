@@ -14,6 +14,8 @@ pub enum ErrorCode {
     ApprovalDenied,
     /// Nobody answered in time.
     ApprovalExpired,
+    /// The chain of the audit trail is broken: a line was changed, removed or added.
+    AuditBroken,
     /// The audit trail cannot be written; nothing is signed.
     AuditUnavailable,
     /// No certificate up to a trust anchor could be found.
@@ -162,6 +164,7 @@ impl ErrorCode {
         Self::ApprovalCancelled,
         Self::ApprovalDenied,
         Self::ApprovalExpired,
+        Self::AuditBroken,
         Self::AuditUnavailable,
         Self::ChainUntrusted,
         Self::ConfigInvalid,
@@ -229,6 +232,7 @@ impl ErrorCode {
             Self::ApprovalCancelled => "approval-cancelled",
             Self::ApprovalDenied => "approval-denied",
             Self::ApprovalExpired => "approval-expired",
+            Self::AuditBroken => "audit-broken",
             Self::AuditUnavailable => "audit-unavailable",
             Self::ChainUntrusted => "chain-untrusted",
             Self::ConfigInvalid => "config-invalid",
@@ -293,7 +297,8 @@ impl ErrorCode {
     /// What the person can do.
     pub const fn remedy(self) -> Remedy {
         match self {
-            Self::AuditUnavailable
+            Self::AuditBroken
+            | Self::AuditUnavailable
             | Self::ChainUntrusted
             | Self::ConfigInvalid
             | Self::ModuleArchitecture

@@ -194,8 +194,12 @@ impl Connection {
     /// Where it refuses, in its words; where it is late or gone.
     pub fn greet(&mut self, role: Role, one_time: Vec<u8>) -> Result<(), GreetingError> {
         let hello = FromTray::Hello { version: PROTOCOL_VERSION, role };
-        write_from_tray(self, &hello, &TrayAttachment::OneTime(one_time))?;
-        let (answer, _) = self.timed(|from| read_to_tray(from))?;
+        // Whoever is not let in at all is told so without being listened to.
+        let said = write_from_tray(self, &hello, &TrayAttachment::OneTime(one_time));
+        let (answer, _) = match self.timed(|from| read_to_tray(from)) {
+            Ok(answer) => answer,
+            Err(error) => return Err(said.err().unwrap_or(error).into()),
+        };
         match answer {
             ToTray::Hello { version } if version == PROTOCOL_VERSION => Ok(()),
             ToTray::Refused { version, code, words } => Err(GreetingError::Refused { version, code, words }),
@@ -209,7 +213,18 @@ impl Connection {
         }
     }
 
-    /// Ends the connection for both sides, also for a clone that waits in a read.
+    /// Bounds how long a write may wait for the other side to read. After that the write fails,
+    /// and what it wrote may be a part. Named pipes know no such bound: there a write ends when
+    /// the other side does, or with [`Connection::close`].
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn limit_writes(&self, longest: Duration) -> io::Result<()> {
+        platform::limit_writes(&self.0, longest)
+    }
+
+    /// Ends the connection for both sides, also for a clone that waits in a read or a write.
+    /// Never waits. What the other side has not read yet may be lost to it.
     pub fn close(&self) {
         platform::close(&self.0);
     }

@@ -1,7 +1,11 @@
-//! `demo`: signs a PDF with a fictitious certificate and asks two validators what they think.
+//! `demo`: a service, a program that asks it for a signature, a person who approves, and two
+//! validators who say what they think of the result.
 
+mod ask;
 mod certificate;
 mod judges;
+mod login;
+mod person;
 mod sample;
 
 use std::path::{Path, PathBuf};
@@ -50,8 +54,16 @@ impl Request {
 /// Runs the demonstration. Everything it makes lies in `target/demo`, fresh each time.
 pub(crate) fn run_demo(request: &Request) -> Result<(), Failure> {
     setup::run(Purpose::Demo)?;
+    let place = match request.audience {
+        Audience::Person => person::Place::of_person()?,
+        Audience::Program => person::Place::PseudoTerminal,
+    };
     say("\n== build");
-    run(&mut cargo(["build", "--release", "--locked", "--package", "signer-service"]))?;
+    let mut build = cargo(["build", "--release", "--locked", "--package", "signer-service"]);
+    if place == person::Place::Window {
+        build.args(["--package", "signer-tray"]);
+    }
+    run(&mut build)?;
     let signer = target().join(format!("release/cybercore-signer{}", std::env::consts::EXE_SUFFIX));
 
     say("\n== a fictitious A1 certificate");
@@ -69,23 +81,53 @@ pub(crate) fn run_demo(request: &Request) -> Result<(), Failure> {
         }
     };
     let output = folder.join("signed.pdf");
-
-    say("\n== sign");
-    run(program(&signer, ["sign"])
-        .arg(&input)
-        .arg(&output)
-        .arg("--p12")
-        .arg(&credential.p12)
-        .arg("--p12-password-file")
-        .arg(&credential.password_file)
-        .args(["--seal", "default", "--seal-page", "last", "--seal-at", "bottom-right"])
-        .args(["--reason", "Demonstração"]))?;
+    sign(request.audience, place, &signer, &credential, &input, &output)?;
 
     say("\n== validate");
     let ours = run(program(&signer, ["validate"]).arg(&output).arg("--trust").arg(&credential.root));
     say("\n== pdfsig");
     let theirs = judges::pdfsig(&input, &output, &credential.root, &folder.join("nssdb"))?;
     conclude(request.audience, &input, &output, ours, theirs)
+}
+
+/// Starts the service in a login of its own, and asks it as a program would.
+fn sign(
+    audience: Audience,
+    place: person::Place,
+    signer: &Path,
+    credential: &certificate::Credential,
+    input: &Path,
+    output: &Path,
+) -> Result<(), Failure> {
+    let folder = target().join("demo");
+    let language = match audience {
+        Audience::Person => None,
+        Audience::Program => Some("pt_BR.UTF-8"),
+    };
+    say("\n== the service, in a login of its own");
+    let login = login::Login::make(&folder, signer.to_owned(), language)?;
+    let file = credential.password_file.to_string_lossy();
+    run(login.signer(&["credentials", "add", "--p12-password-file", &file]).arg(&credential.p12))?;
+    let service = login.start_service(&folder.join("service.log"))?;
+    let person = person::Person::seat(place, &login, &credential.password_file)?;
+    let client = ask::Client::new(service.port, &folder);
+    client.wait_for_person()?;
+
+    say("\n== a program asks to be let in");
+    client.pair()?;
+    say("\n== it uploads a document and asks for a signature");
+    if audience == Audience::Person {
+        let password = std::fs::read_to_string(&credential.password_file);
+        let password = password.map_err(Failure::at(&credential.password_file))?;
+        say(&format!("the password of the fictitious certificate is {}", password.trim_end()));
+    }
+    client.sign(input, output, "default")?;
+    // The person first: whoever answers would only see the service go.
+    drop(person);
+    drop(service);
+    say("\n== the audit trail");
+    run(&mut login.signer(&["audit", "list"]))?;
+    run(&mut login.signer(&["audit", "verify"]))
 }
 
 fn conclude(

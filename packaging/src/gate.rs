@@ -47,6 +47,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
     let made = [
         make("format", || passed(&mut cargo(["fmt", "--all", "--check"]))),
         make("clippy", clippy),
+        make("programs", || passed(&mut cargo(["build", "--workspace", "--bins", "--locked"]))),
         make("tests", || passed(&mut cargo(["test", "--workspace", "--locked", "--no-fail-fast"]))),
         make("documentation", documentation),
         make("dependencies", deny::check),

@@ -2,26 +2,33 @@
 //! the person started. Here is decided who is let in; what they say is the approvals' matter.
 //!
 //! Each connection has one thread that reads and one that writes, so that a peer that does
-//! neither can hold up nobody.
+//! neither can hold up nobody. What it does not read in time, or leaves unread too much of, ends
+//! its connection.
+
+mod refusal;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
+    time::Duration,
 };
 
-use signer_core::error::ErrorCode;
 use signer_ipc::{
-    login::{Connection, LoginListener},
+    login::{Connection, Greeting, LoginListener},
     message::{
         FromTray, ONE_TIME_LEN, PROTOCOL_VERSION, Role, ToTray, TrayAttachment, read_from_tray, write_to_tray,
     },
-    peer::PeerUser,
+    peer::{Peer, PeerUser},
 };
 
-use crate::{config::TerminalUse, text::Language};
+use crate::{agents::refusal::Refusal, config::TerminalUse, text::Language};
 
 /// The most connections at a time; a login has no use for more.
 const MOST_CONNECTIONS: usize = 32;
+/// How many messages may wait for a peer that reads slowly.
+const MOST_UNREAD: usize = 64;
+/// How long a write may wait for a peer to read.
+const READING: Duration = Duration::from_secs(5);
 
 /// Names a connection while the service runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,11 +43,15 @@ pub enum Heard {
         agent: AgentId,
         /// Who.
         role: Role,
+        /// Its process, as the kernel says.
+        process: u32,
     },
     /// One is gone.
     Left {
         /// Which.
         agent: AgentId,
+        /// Its process.
+        process: u32,
     },
     /// One said something.
     Said {
@@ -77,7 +88,9 @@ struct State {
 struct Agent {
     id: AgentId,
     role: Role,
-    outgoing: mpsc::Sender<Outgoing>,
+    process: u32,
+    outgoing: mpsc::SyncSender<Outgoing>,
+    connection: Connection,
 }
 
 struct Outgoing {
@@ -90,15 +103,6 @@ struct Outgoing {
 pub(crate) struct Invited {
     pub(crate) process: u32,
     pub(crate) one_time: [u8; ONE_TIME_LEN],
-}
-
-/// Why a connection is not let in.
-enum Refusal {
-    Crowded,
-    NotInvited,
-    OtherLogin,
-    TerminalUnwanted,
-    Version { theirs: u32 },
 }
 
 impl Agents {
@@ -124,7 +128,7 @@ impl Agents {
                     Err(error) => {
                         // Out of descriptors, most likely: it passes, and must not spin.
                         tracing::warn!(%error, "a connection to the endpoint failed");
-                        thread::sleep(std::time::Duration::from_millis(100));
+                        thread::sleep(Duration::from_millis(100));
                     }
                 }
             }
@@ -137,15 +141,28 @@ impl Agents {
         self.state().agents.iter().rev().find(|agent| agent.role == role).map(|agent| agent.id)
     }
 
-    /// Says something to one of them; nothing happens where it is gone.
+    /// The one of this role that is this process.
+    pub fn of_process(&self, role: Role, process: u32) -> Option<AgentId> {
+        let fits = |agent: &&Agent| agent.role == role && agent.process == process;
+        self.state().agents.iter().find(fits).map(|agent| agent.id)
+    }
+
+    /// Says something to one of them; nothing happens where it is gone. Never waits: one that
+    /// leaves too much unread is cut off.
     pub fn say(&self, agent: AgentId, message: ToTray, summary: Option<Vec<u8>>) {
-        if let Some(agent) = self.state().agents.iter().find(|known| known.id == agent) {
-            // Fails where the writing thread has ended; the reading one says so.
-            let _ = agent.outgoing.send(Outgoing { message, summary });
+        let state = self.state();
+        let Some(agent) = state.agents.iter().find(|known| known.id == agent) else { return };
+        match agent.outgoing.try_send(Outgoing { message, summary }) {
+            // Where the writing thread has ended, the reading one says so.
+            Ok(()) | Err(mpsc::TrySendError::Disconnected(_)) => {}
+            Err(mpsc::TrySendError::Full(_)) => {
+                tracing::warn!("somebody who asks the person does not read; the connection is cut");
+                agent.connection.close();
+            }
         }
     }
 
-    /// Sends one of them away, after everything that was said to it.
+    /// Sends one of them away, after everything that was said to it. Its process may stay.
     pub fn dismiss(&self, agent: AgentId) {
         self.state().agents.retain(|known| known.id != agent);
     }
@@ -173,7 +190,7 @@ impl Agents {
             let mut state = self.state();
             if state.connections >= MOST_CONNECTIONS {
                 drop(state);
-                self.refuse(connection, &Refusal::Crowded);
+                self.refuse(connection, Refusal::Crowded);
                 return;
             }
             state.connections += 1;
@@ -191,32 +208,37 @@ impl Agents {
 
     /// One connection from its greeting to its end.
     fn attend(&self, mut connection: Connection) {
-        let role = match self.judge(&connection) {
+        let Ok(peer) = connection.peer() else { return connection.close() };
+        let role = match self.judge(&peer, || connection.read_greeting().ok()) {
             Ok(Some(role)) => role,
             Ok(None) => return connection.close(),
-            Err(refusal) => return self.refuse(connection, &refusal),
+            Err(refusal) => return self.refuse(connection, refusal),
         };
-        if connection.welcome().is_err() {
+        if connection.limit_writes(READING).is_err() || connection.welcome().is_err() {
             return connection.close();
         }
-        let Some(agent) = self.enter(role, &connection) else { return connection.close() };
+        let process = peer.process;
+        let Some(agent) = self.enter(role, process, &connection) else { return connection.close() };
         tracing::info!(?role, "somebody can ask the person");
-        (self.0.hear)(Heard::Joined { agent, role });
+        (self.0.hear)(Heard::Joined { agent, role, process });
         while let Ok((message, attachment)) = read_from_tray(&mut connection) {
             (self.0.hear)(Heard::Said { agent, message, attachment });
         }
         self.dismiss(agent);
         tracing::info!(?role, "somebody who asked the person is gone");
-        (self.0.hear)(Heard::Left { agent });
+        (self.0.hear)(Heard::Left { agent, process });
     }
 
-    /// Whether somebody is let in; nothing where it says nothing that can be answered.
-    fn judge(&self, connection: &Connection) -> Result<Option<Role>, Refusal> {
-        let Ok(peer) = connection.peer() else { return Ok(None) };
+    /// Whether somebody is let in; nothing where it does not greet.
+    fn judge(
+        &self,
+        peer: &Peer,
+        greeting: impl FnOnce() -> Option<Greeting>,
+    ) -> Result<Option<Role>, Refusal> {
         if peer.user != PeerUser::Own {
             return Err(Refusal::OtherLogin);
         }
-        let Ok(greeting) = connection.read_greeting() else { return Ok(None) };
+        let Some(greeting) = greeting() else { return Ok(None) };
         if greeting.version != PROTOCOL_VERSION {
             return Err(Refusal::Version { theirs: greeting.version });
         }
@@ -234,26 +256,26 @@ impl Agents {
         }
     }
 
-    fn enter(&self, role: Role, connection: &Connection) -> Option<AgentId> {
-        let (outgoing, messages) = mpsc::channel::<Outgoing>();
-        let mut connection = connection.clone();
+    fn enter(&self, role: Role, process: u32, connection: &Connection) -> Option<AgentId> {
+        let (outgoing, messages) = mpsc::sync_channel::<Outgoing>(MOST_UNREAD);
+        let mut writing = connection.clone();
         let writer = move || {
             for Outgoing { message, summary } in messages {
-                if write_to_tray(&mut connection, &message, summary.as_deref()).is_err() {
+                if write_to_tray(&mut writing, &message, summary.as_deref()).is_err() {
                     break;
                 }
             }
-            connection.close();
+            writing.close();
         };
         thread::Builder::new().name("agent-writer".to_owned()).spawn(writer).ok()?;
         let mut state = self.state();
         state.last += 1;
         let id = AgentId(state.last);
-        state.agents.push(Agent { id, role, outgoing });
+        state.agents.push(Agent { id, role, process, outgoing, connection: connection.clone() });
         Some(id)
     }
 
-    fn refuse(&self, mut connection: Connection, refusal: &Refusal) {
+    fn refuse(&self, mut connection: Connection, refusal: Refusal) {
         tracing::warn!(code = refusal.code().as_str(), "a connection to the endpoint is refused");
         let words = self.0.language.choose(refusal.sentence());
         let words = match refusal {
@@ -272,49 +294,12 @@ impl Agents {
     }
 }
 
-impl Refusal {
-    const fn code(&self) -> ErrorCode {
-        match self {
-            Self::Crowded => ErrorCode::TooManyRequests,
-            Self::NotInvited | Self::TerminalUnwanted => ErrorCode::TrayUnavailable,
-            Self::OtherLogin => ErrorCode::OtherLogin,
-            Self::Version { .. } => ErrorCode::ProtocolMismatch,
-        }
-    }
-
-    const fn sentence(&self) -> crate::text::Sentence {
-        match self {
-            Self::Crowded => [
-                "Há conexões demais com o serviço.",
-                "The service has too many connections.",
-                "El servicio tiene demasiadas conexiones.",
-            ],
-            Self::NotInvited => [
-                "Esta janela não foi iniciada pelo serviço.",
-                "This window was not started by the service.",
-                "Esta ventana no fue iniciada por el servicio.",
-            ],
-            Self::OtherLogin => [
-                "O serviço pertence a outro usuário deste computador.",
-                "The service belongs to another user of this computer.",
-                "El servicio pertenece a otro usuario de este equipo.",
-            ],
-            Self::TerminalUnwanted => [
-                "A configuração do serviço não permite confirmar no terminal (ask.terminal).",
-                "The service's configuration does not permit confirmations in a terminal (ask.terminal).",
-                "La configuración del servicio no permite confirmar en el terminal (ask.terminal).",
-            ],
-            Self::Version { .. } => [
-                "As versões dos programas são diferentes; instale o CyberCore Signer de novo.",
-                "The versions of the programs differ; install CyberCore Signer again.",
-                "Las versiones de los programas son distintas; instale CyberCore Signer de nuevo.",
-            ],
-        }
-    }
-}
-
 /// Whether two values are the same, in a time that does not depend on where they differ.
 fn same(expected: &[u8; ONE_TIME_LEN], given: &[u8]) -> bool {
     let differences = expected.iter().zip(given).fold(0, |sum, (one, other)| sum | (one ^ other));
     given.len() == expected.len() && differences == 0
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

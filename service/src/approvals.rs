@@ -6,6 +6,7 @@
 
 mod asking;
 mod driver;
+mod refusals;
 mod request;
 mod worker;
 
@@ -16,7 +17,7 @@ use std::{
         mpsc,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use signer_core::{
@@ -32,7 +33,7 @@ use tokio::sync::watch;
 
 use crate::{
     agents::{Agents, Heard},
-    approvals::{driver::Driver, worker::Done},
+    approvals::{driver::Driver, refusals::Refusals, worker::Done},
     audit::Ledger,
     config::{Config, TerminalUse},
     credentials::CredentialStore,
@@ -53,7 +54,15 @@ struct Desk {
     tray: TrayProgram,
     terminal: TerminalUse,
     ledger: Ledger,
+    refusals: Refusals,
+    /// When it was last found that no window can be shown.
+    no_display: Mutex<Option<Instant>>,
 }
+
+/// How long it counts that no window could be shown; after that it is tried again.
+const NO_DISPLAY: Duration = Duration::from_secs(30);
+/// How long the end may take beside the patience with a signature: records, and trays that go.
+const SETTLING: Duration = Duration::from_secs(8);
 
 /// What the driver is made of.
 pub struct Parts {
@@ -82,8 +91,8 @@ enum Message {
     Heard(Heard),
     /// A record is on disk, or not.
     Recorded { number: ApprovalNumber, record: Record, result: Result<(), ErrorCode> },
-    /// The service stops; tell when everything is settled.
-    Stop { settled: mpsc::Sender<()> },
+    /// The service stops; tell when everything is settled, and wait so long for a signature.
+    Stop { settled: mpsc::Sender<()>, patience: Duration },
     /// The tray ended, connected or not.
     TrayEnded { start: u64, error: TrayError },
     /// The tray was started.
@@ -125,7 +134,9 @@ impl ApprovalDesk {
             agents,
             tray: parts.tray,
             terminal: config.terminal,
+            refusals: Refusals::new(parts.ledger.clone()),
             ledger: parts.ledger,
+            no_display: Mutex::new(None),
         });
         let driver =
             Driver::new(Arc::clone(&desk), messages, parts.credentials, config.deadlines, parts.language);
@@ -139,14 +150,16 @@ impl ApprovalDesk {
     }
 
     /// Ends everything: what waits is cancelled, what is shown is taken away, a signature that is
-    /// being made is waited for. Blocks, no longer than `patience`.
+    /// being made is waited for as long as `patience` lasts; then its token host is ended. The
+    /// trays have ended when this returns. Blocks, some seconds longer than `patience` at most.
     pub fn stop(&self, patience: Duration) {
         let (settled, wait) = mpsc::channel();
         let late = mpsc::RecvTimeoutError::Timeout;
-        if self.0.inbox.send(Message::Stop { settled }).is_ok() && wait.recv_timeout(patience) == Err(late) {
+        if self.0.inbox.send(Message::Stop { settled, patience }).is_ok()
+            && wait.recv_timeout(patience + SETTLING) == Err(late)
+        {
             tracing::warn!("an approval was not settled before the end");
         }
-        self.0.agents.dismiss_all(Role::Tray);
         self.0.agents.dismiss_all(Role::Terminal);
     }
 }
@@ -154,10 +167,11 @@ impl ApprovalDesk {
 impl Approvals for ApprovalDesk {
     fn open(&self, request: ApprovalRequest) -> Result<ApprovalHandle, ErrorCode> {
         if !self.can_ask() {
+            self.refused(request, ErrorCode::TrayUnavailable);
             return Err(ErrorCode::TrayUnavailable);
         }
         self.0.ledger.check().map_err(|error| error.code())?;
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.0.number();
         let (state, view) = watch::channel(ApprovalState::Waiting);
         {
             // The driver hears of requests in the order of the line.
@@ -165,7 +179,11 @@ impl Approvals for ApprovalDesk {
             let turn = match queue.enter(number, Counted::of(&request.client)) {
                 Ok(Place::Now) => Turn::Now,
                 Ok(Place::Behind(_)) => Turn::Later,
-                Err(busy) => return Err(busy.code()),
+                Err(busy) => {
+                    drop(queue);
+                    self.refused(request, busy.code());
+                    return Err(busy.code());
+                }
             };
             if self.0.inbox.send(Message::Asked { number, request, state, turn }).is_err() {
                 queue.leave(number);
@@ -180,14 +198,44 @@ impl Approvals for ApprovalDesk {
         Ok(ApprovalHandle { number, state: view, cancel })
     }
 
+    fn refused(&self, request: ApprovalRequest, code: ErrorCode) {
+        let (wish, _) = request::split(request.client, request.subject);
+        // The client is told at once; what it is told changes nothing anywhere.
+        self.0.refusals.note(&wish.into_summary(&[]), code, self.0.number(), || {});
+    }
+
     fn can_ask(&self) -> bool {
         let terminal =
             self.0.agents.latest(Role::Terminal).is_some() && self.0.terminal != TerminalUse::Never;
-        terminal || self.0.agents.latest(Role::Tray).is_some() || self.0.tray.may_show()
+        terminal
+            || self.0.agents.latest(Role::Tray).is_some()
+            || (self.0.tray.may_show() && !self.0.has_no_display())
     }
 }
 
 impl Desk {
+    fn number(&self) -> ApprovalNumber {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What can be seen from outside is a guess. A tray that found no display knows better, but
+    /// not for ever: the person may log in.
+    fn remember_no_display(&self) {
+        *self.no_display() = Some(Instant::now());
+    }
+
+    fn forget_no_display(&self) {
+        *self.no_display() = None;
+    }
+
+    fn has_no_display(&self) -> bool {
+        self.no_display().is_some_and(|found| found.elapsed() < NO_DISPLAY)
+    }
+
+    fn no_display(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.no_display.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue<Counted>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -206,3 +254,7 @@ impl Counted {
 fn ended(outcome: Outcome) -> ApprovalState {
     ApprovalState::Ended(Ended { outcome, lasting: Lasting::Once, items: Vec::new(), certificate: None })
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -15,7 +15,7 @@ use std::{
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 use signer_core::{
-    approval::{Approval, Record},
+    approval::{Approval, Record, summary::Summary},
     audit::{self, Boot, Entry, Position},
     error::ErrorCode,
 };
@@ -100,6 +100,14 @@ impl Ledger {
     /// Where the clock cannot be used.
     pub fn entry(&self, approval: &Approval, number: u64, record: Record) -> Result<Entry, LedgerError> {
         Ok(approval.entry(record, number, self.0.boot, clock::now()?))
+    }
+
+    /// What is to be written down of a request that was refused before anybody was asked.
+    ///
+    /// # Errors
+    /// Where the clock cannot be used.
+    pub fn refusal(&self, summary: &Summary, code: ErrorCode, number: u64) -> Result<Entry, LedgerError> {
+        Ok(summary.refusal(code, number, self.0.boot, clock::now()?))
     }
 
     /// Writes one record. Blocks until it is on disk.

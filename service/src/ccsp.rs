@@ -105,6 +105,19 @@ struct Shared {
 /// # Errors
 /// Where a socket is not on loopback or cannot be used; nothing is served then.
 pub async fn serve(setup: Setup, shutdown: impl Future<Output = ()>) -> Result<(), CcspError> {
+    serve_until(setup, shutdown, std::future::ready(())).await
+}
+
+/// As [`serve`]. Between `shutdown` and `settled`, which must come, nothing new is accepted, and
+/// requests under way may take as long as they do; [`Limits::farewell`] begins after it.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_until(
+    setup: Setup,
+    shutdown: impl Future<Output = ()>,
+    settled: impl Future<Output = ()>,
+) -> Result<(), CcspError> {
     let Setup { listeners, approvals, credentials, spool, pairings, limits } = setup;
     let shared = Arc::new(Shared {
         approvals,
@@ -116,7 +129,7 @@ pub async fn serve(setup: Setup, shutdown: impl Future<Output = ()>) -> Result<(
         batches: Shelf::default(),
         limits: limits.clone(),
     });
-    listener::serve(listeners, router(shared), limits, shutdown).await
+    listener::serve(listeners, router(shared), limits, shutdown, settled).await
 }
 
 /// Every resource of `rule::RULES`, behind the guard.

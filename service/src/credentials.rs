@@ -8,9 +8,11 @@ mod hosts;
 pub mod registered;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
 };
 
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -34,6 +36,11 @@ use crate::{
     },
 };
 
+/// How long a search may take, over all modules. What was found by then is used.
+const SEARCH: Duration = Duration::from_secs(20);
+/// How long the hosts of the keys that can be chosen may take to open, all together.
+pub const OPENING: Duration = Duration::from_secs(20);
+
 /// Everything that can sign here. Clones are the same.
 #[derive(Clone)]
 pub struct CredentialStore(Arc<Inner>);
@@ -44,6 +51,7 @@ struct Inner {
     configured: Vec<PathBuf>,
     known: KnownModules,
     hosts: Hosts,
+    search: Duration,
 }
 
 /// A credential, and where its key is reached.
@@ -83,7 +91,12 @@ impl CredentialStore {
     /// A store over the file of registered credentials. Nothing is read or started yet. `program`
     /// is this program, to be started as token hosts.
     pub fn new(file: PathBuf, program: PathBuf, config: &Config) -> Self {
+        Self::searching(file, program, config, SEARCH)
+    }
+
+    pub(crate) fn searching(file: PathBuf, program: PathBuf, config: &Config, search: Duration) -> Self {
         Self(Arc::new(Inner {
+            search,
             file,
             configured: config.modules.clone(),
             known: config.known_modules,
@@ -91,44 +104,73 @@ impl CredentialStore {
         }))
     }
 
-    /// All of it: registered files first, then tokens; the same certificate is listed once. A
-    /// file or module that fails is logged and left out. Blocks, as long as the modules take.
+    /// All of it: registered files first, then tokens; the same certificate is listed once. The
+    /// modules are asked side by side, so that one that hangs costs the others nothing. A file or
+    /// module that fails, or has not answered when the search is over, is logged and left out.
+    /// Blocks, for twenty seconds at most.
     pub fn find(&self) -> Vec<FoundCredential> {
+        let end = Instant::now() + self.0.search;
         let mut found = self.registered();
-        for module in self.modules() {
-            match self.of_module(&module) {
-                Ok(credentials) => found.extend(credentials),
-                Err(error) => {
+        let (report, reports) = mpsc::channel();
+        for (place, module) in self.modules().into_iter().enumerate() {
+            let (store, report) = (self.clone(), report.clone());
+            let look = move || {
+                let credentials = store.of_module(&module, end).unwrap_or_else(|error| {
                     tracing::warn!(code = error.code().as_str(), "a module is left out");
                     tracing::debug!(module = %module.display(), %error, "the module that is left out");
-                }
+                    Vec::new()
+                });
+                // Fails where the search is over.
+                let _ = report.send((place, credentials));
+            };
+            if let Err(error) = thread::Builder::new().name("search".to_owned()).spawn(look) {
+                tracing::error!(%error, "no thread to look at a module");
             }
         }
+        drop(report);
+        let mut of_modules = BTreeMap::new();
+        while let Ok((place, credentials)) =
+            reports.recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
+            of_modules.insert(place, credentials);
+        }
+        found.extend(of_modules.into_values().flatten());
         let mut seen = BTreeSet::new();
         found.retain(|credential| seen.insert(credential.listed.id.to_string()));
         found
     }
 
-    /// A host for this file or module, with it opened. Blocks.
+    /// A host for this file or module, with it opened by `end`. Blocks no longer.
     ///
     /// # Errors
-    /// Where it cannot be opened.
-    pub fn open(&self, source: &Source) -> Result<TokenHost, TokenError> {
+    /// Where it cannot be opened, or not in time.
+    pub fn open(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
-            Source::File(path) => self.0.hosts.open_file(path),
-            Source::Token { module, .. } => self.0.hosts.open_module(module),
+            Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Token { module, .. } => self.0.hosts.open_module(module, end),
         }
     }
 
-    /// A host for a module that has not been used for anything. Blocks.
+    /// A host for a module that has not been used for anything. Blocks as [`CredentialStore::open`].
     ///
     /// # Errors
-    /// Where it cannot be opened.
-    pub fn open_fresh(&self, source: &Source) -> Result<TokenHost, TokenError> {
+    /// As [`CredentialStore::open`].
+    pub fn open_fresh(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
-            Source::File(path) => self.0.hosts.open_file(path),
-            Source::Token { module, .. } => self.0.hosts.start_module(module),
+            Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Token { module, .. } => self.0.hosts.start_module(module, end),
         }
+    }
+
+    /// Kills every token host, whatever it is doing. Whoever asks one hears of a crash.
+    pub fn end_hosts(&self) {
+        self.0.hosts.end();
+    }
+
+    /// Lets all token hosts end, and kills those that have not after `patience`. For the end of the
+    /// service. Blocks.
+    pub fn close(&self, patience: Duration) {
+        self.0.hosts.close(patience);
     }
 
     fn registered(&self) -> Vec<FoundCredential> {
@@ -159,8 +201,8 @@ impl CredentialStore {
         paths
     }
 
-    fn of_module(&self, module: &Path) -> Result<Vec<FoundCredential>, TokenError> {
-        let mut host = self.0.hosts.open_module(module)?;
+    fn of_module(&self, module: &Path, end: Instant) -> Result<Vec<FoundCredential>, TokenError> {
+        let mut host = self.0.hosts.open_module(module, end)?;
         let mut found = Vec::new();
         for token in host.tokens()? {
             match host.credentials(Some(&token)) {
@@ -239,3 +281,7 @@ pub const fn refusal(state: CredentialState) -> Option<ErrorCode> {
         CredentialState::Valid => None,
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -3,7 +3,7 @@
 //! Every folder is made on first use and, on Unix, can be entered by its owner alone.
 
 use std::{
-    fs::{self, DirBuilder},
+    fs::DirBuilder,
     io,
     path::{Path, PathBuf},
 };
@@ -141,7 +141,10 @@ fn private(path: &Path) -> Result<&Path, DirsError> {
 /// A folder of another user is refused: setting the mode fails there.
 #[cfg(unix)]
 fn close(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::{
+        fs,
+        os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    };
 
     let found = fs::symlink_metadata(path)?;
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
@@ -156,7 +159,10 @@ fn close(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt as _, symlink},
+    };
 
     use super::*;
 

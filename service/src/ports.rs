@@ -30,6 +30,10 @@ pub trait Approvals: Send + Sync + 'static {
     /// `approval-busy`, `tray-unavailable` (nobody can ask) or `audit-unavailable`.
     fn open(&self, request: ApprovalRequest) -> Result<ApprovalHandle, ErrorCode>;
 
+    /// Takes note of a request that was refused with `code` before it came to [`Approvals::open`].
+    /// Never blocks.
+    fn refused(&self, request: ApprovalRequest, code: ErrorCode);
+
     /// Whether somebody could be asked now, by a display or a terminal agent. Cheap.
     fn can_ask(&self) -> bool;
 }

@@ -1,7 +1,9 @@
 //! The service of a login: listens first and loads nothing until asked.
 //!
 //! One per login, held by a lock. Sockets come from the system's manager or are made here. On
-//! SIGTERM or SIGINT approvals are settled, the tray is sent away, and nothing is left behind.
+//! SIGTERM or SIGINT it ends in this order, each step within its time: nothing is accepted any
+//! more; what waits is cancelled, what is being signed is waited for; trays and token hosts end;
+//! clients hear their last answers. No process and no file is left behind.
 
 mod platform;
 mod presence;
@@ -11,7 +13,8 @@ use std::{
     fs, io,
     net::TcpListener,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
     time::Duration,
 };
 
@@ -29,10 +32,15 @@ use crate::{
     tray::{self, TrayProgram},
 };
 
+pub(crate) use platform::StopSignal;
 pub use presence::{Held, Lock, LockError, Presence};
 
 /// How long the end waits for what is being signed.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long token hosts may take to finish their modules at the end; as long as each takes itself.
+const HOSTS: Duration = Duration::from_secs(3);
+/// How long clients may take to read their last answers.
+const LAST_ANSWERS: Duration = Duration::from_secs(3);
 
 /// What the person said on the command line.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +118,7 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let stop = {
         let _within = runtime.enter();
-        platform::StopSignal::watch()?
+        StopSignal::watch()?
     };
     let language = options.language.unwrap_or_else(Language::of_environment);
     let credentials = CredentialStore::new(dirs.credentials_file(), std::env::current_exe()?, &config);
@@ -119,11 +127,7 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
         Parts {
             ledger: Ledger::new(dirs.clone())?,
             credentials: credentials.clone(),
-            tray: TrayProgram {
-                path: tray::program(config.tray.as_deref())?,
-                endpoint: endpoint.name.clone(),
-                language,
-            },
+            tray: TrayProgram::new(tray::program(config.tray.as_deref())?, endpoint.name.clone(), language),
             language,
         },
     )?;
@@ -132,45 +136,83 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
     presence.write(&lock)?;
     tracing::info!(ports = ?presence.ports, endpoint = %endpoint.name, "the service listens");
 
-    let stopping = desk.clone();
+    let setup = Setup {
+        listeners,
+        approvals: Arc::new(desk.clone()),
+        credentials: Arc::new(credentials.clone()),
+        spool: dirs.spool()?.to_owned(),
+        pairings: Arc::new(PairingStore::new(dirs.state()?.join("pairings.json"))),
+        limits: Limits {
+            document_bytes: config.document_limit.0,
+            farewell: LAST_ANSWERS,
+            ..Limits::default()
+        },
+    };
+    let (asked, settled) = Ending { desk, credentials }.begin()?;
     let shutdown = async move {
         stop.asked().await;
         tracing::info!("the service stops");
-        // Fails only where the runtime ends, and then nothing waits any more.
-        let _ = tokio::task::spawn_blocking(move || stopping.stop(PATIENCE)).await;
+        // Fails only where nothing is left to end.
+        let _ = asked.send(());
     };
-    let setup = Setup {
-        listeners,
-        approvals: Arc::new(desk),
-        credentials: Arc::new(credentials),
-        spool: dirs.spool()?.to_owned(),
-        pairings: Arc::new(PairingStore::new(dirs.state()?.join("pairings.json"))),
-        limits: Limits { document_bytes: config.document_limit.0, ..Limits::default() },
-    };
-    let served = runtime.block_on(ccsp::serve(setup, shutdown));
+    let served = runtime.block_on(ccsp::serve_until(setup, shutdown, async move {
+        let _ = settled.await;
+    }));
     // What still works off the async threads is not waited for.
     runtime.shutdown_background();
     empty(dirs.spool()?);
-    if endpoint.made == Made::Here {
-        login::remove(&endpoint.name)
-            .map_err(|error| ServeError::Endpoint(endpoint.name.to_string(), error))?;
-    }
+    drop(endpoint.place);
     Presence::remove(&lock)?;
     Ok(served?)
+}
+
+/// What ends, once it is asked to, while clients still hear their answers.
+struct Ending {
+    desk: ApprovalDesk,
+    credentials: CredentialStore,
+}
+
+impl Ending {
+    /// Waits on a thread for the wish to end. What is returned last is ready when all has ended.
+    fn begin(self) -> io::Result<(mpsc::Sender<()>, tokio::sync::oneshot::Receiver<()>)> {
+        let (ask, asked) = mpsc::channel::<()>();
+        let (settle, settled) = tokio::sync::oneshot::channel();
+        thread::Builder::new().name("ending".to_owned()).spawn(move || {
+            // A service that ends without being asked to has nothing to settle.
+            if asked.recv().is_ok() {
+                self.desk.stop(PATIENCE);
+                self.credentials.close(HOSTS);
+            }
+            let _ = settle.send(());
+        })?;
+        Ok((ask, settled))
+    }
 }
 
 /// The endpoint of the login, listening.
 struct Endpoint {
     name: EndpointName,
     listener: LoginListener,
-    made: Made,
+    place: Place,
 }
 
-/// Who made a socket, and so who takes it away.
-#[derive(PartialEq, Eq)]
-enum Made {
+/// Where the endpoint has its name. It is taken away with this, whichever way the service ends.
+enum Place {
     ByTheSystem,
-    Here,
+    Here(EndpointName),
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        match self {
+            Self::ByTheSystem => {}
+            Self::Here(name) => {
+                if let Err(error) = login::remove(name) {
+                    tracing::warn!(%error, "the socket stays behind");
+                }
+            }
+        }
+    }
 }
 
 impl Endpoint {
@@ -178,13 +220,13 @@ impl Endpoint {
     /// because whoever holds the login's lock is the only service.
     fn open(directory: &Path, inherited: Option<(EndpointName, LoginListener)>) -> Result<Self, ServeError> {
         if let Some((name, listener)) = inherited {
-            return Ok(Self { name, listener, made: Made::ByTheSystem });
+            return Ok(Self { name, listener, place: Place::ByTheSystem });
         }
         let refused = |place: String| move |error| ServeError::Endpoint(place, error);
         let name = login::name(directory).map_err(refused(directory.display().to_string()))?;
         login::remove(&name).map_err(refused(name.to_string()))?;
         let listener = LoginListener::bind(&name).map_err(refused(name.to_string()))?;
-        Ok(Self { name, listener, made: Made::Here })
+        Ok(Self { place: Place::Here(name.clone()), name, listener })
     }
 }
 

@@ -118,9 +118,9 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Conecte el token o inserte la tarjeta e inténtelo de nuevo.",
         ],
         Remedy::Nothing => [
-            "Guarde a mensagem acima e avise os desenvolvedores.",
-            "Keep the message above and tell the developers.",
-            "Guarde el mensaje anterior y avise a los desarrolladores.",
+            "Se isso não era esperado, guarde a mensagem acima e avise os desenvolvedores.",
+            "If this was not expected, keep the message above and tell the developers.",
+            "Si esto no era lo esperado, guarde el mensaje anterior y avise a los desarrolladores.",
         ],
         Remedy::Retry => ["Tente mais uma vez.", "Try once more.", "Inténtelo una vez más."],
         Remedy::UnlockToken => [

@@ -9,7 +9,7 @@ use std::{
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
 };
 
@@ -32,19 +32,28 @@ const COMPLAINT_LEN: u64 = 4096;
 /// How to start the tray.
 #[derive(Debug, Clone)]
 pub struct TrayProgram {
-    /// The program.
-    pub path: PathBuf,
-    /// Where it is to connect.
-    pub endpoint: EndpointName,
-    /// In which language it speaks.
-    pub language: Language,
+    path: PathBuf,
+    endpoint: EndpointName,
+    language: Language,
+    surroundings: Surroundings,
 }
 
-/// A tray that was started and may connect.
+/// What the tray is started in.
+#[derive(Debug, Clone)]
+enum Surroundings {
+    /// In a test: this environment, which has a display.
+    #[cfg(test)]
+    Given(Vec<(String, String)>),
+    /// The session of this login.
+    Session,
+}
+
+/// A tray that was started. Clones are the same; dropping them ends nothing.
 #[derive(Clone)]
 pub struct StartedTray {
     process: u32,
     child: Arc<Mutex<Child>>,
+    end: platform::End,
     agents: Agents,
 }
 
@@ -75,23 +84,41 @@ pub fn program(configured: Option<&Path>) -> io::Result<PathBuf> {
 }
 
 impl TrayProgram {
+    /// The program at `path`, to connect at `endpoint` and to speak `language`.
+    pub const fn new(path: PathBuf, endpoint: EndpointName, language: Language) -> Self {
+        Self { path, endpoint, language, surroundings: Surroundings::Session }
+    }
+
+    /// For tests: started with these variables, whatever session there is.
+    #[cfg(test)]
+    pub(crate) const fn within(
+        path: PathBuf,
+        endpoint: EndpointName,
+        variables: Vec<(String, String)>,
+    ) -> Self {
+        let surroundings = Surroundings::Given(variables);
+        Self { path, endpoint, language: Language::English, surroundings }
+    }
+
     /// Whether a window could probably be shown. Looks at the environment and at a few names in
     /// the file system; starts nothing.
     pub fn may_show(&self) -> bool {
-        platform::display_is_likely() && self.path.is_file()
+        let likely = match &self.surroundings {
+            #[cfg(test)]
+            Surroundings::Given(_) => true,
+            Surroundings::Session => platform::display_is_likely(),
+        };
+        likely && self.path.is_file()
     }
 
-    /// Starts the tray and invites it. `ended` is called, on a thread of its own, when it has
-    /// ended. Blocks while the session is asked for its display.
+    /// Starts the tray and invites it. Blocks while the session is asked for its display. On
+    /// Linux the tray is killed when the thread that calls this ends, so that none outlives a
+    /// service that was killed: the thread is to [wait](StartedTray::wait).
     ///
     /// # Errors
     /// Where there is no display or no program.
-    pub fn start(
-        &self,
-        agents: &Agents,
-        ended: impl FnOnce(TrayError) + Send + 'static,
-    ) -> Result<StartedTray, TrayError> {
-        let display = platform::display().ok_or(TrayError::NoDisplay)?;
+    pub fn start(&self, agents: &Agents) -> Result<StartedTray, TrayError> {
+        let display = self.display().ok_or(TrayError::NoDisplay)?;
         let one_time = one_time()?;
         let mut child = Command::new(&self.path)
             .current_dir("/")
@@ -105,10 +132,11 @@ impl TrayProgram {
             .stderr(Stdio::piped())
             .spawn()?;
         let (process, stdin, stderr) = (child.id(), child.stdin.take(), child.stderr.take());
+        let end = platform::End::of(&child)?;
         let child = Arc::new(Mutex::new(child));
         // Before it can know where to connect.
         agents.invite(Invited { process, one_time });
-        let tray = StartedTray { process, child, agents: agents.clone() };
+        let tray = StartedTray { process, child, end, agents: agents.clone() };
 
         let invitation = Invitation {
             endpoint: self.endpoint.clone(),
@@ -121,37 +149,53 @@ impl TrayProgram {
             None => Err(io::ErrorKind::BrokenPipe.into()),
         });
         if let Err(error) = given {
-            // It ended before it read; its status is told below.
+            // It ended before it read; its status is told by whoever waits.
             tracing::debug!(%error, "the tray does not take its invitation");
         }
-        let watched = tray.clone();
-        thread::Builder::new().name("tray".to_owned()).spawn(move || {
-            if let Some(stderr) = stderr {
-                listen(stderr);
-            }
-            ended(watched.wait());
-        })?;
+        if let Some(stderr) = stderr {
+            // Without a thread nobody hears what it complains of.
+            drop(thread::Builder::new().name("tray-words".to_owned()).spawn(move || listen(stderr)));
+        }
         Ok(tray)
+    }
+
+    /// What to add to the environment of the tray; nothing where no window can be shown.
+    fn display(&self) -> Option<Vec<(String, String)>> {
+        match &self.surroundings {
+            #[cfg(test)]
+            Surroundings::Given(variables) => Some(variables.clone()),
+            Surroundings::Session => platform::display(),
+        }
     }
 }
 
 impl StartedTray {
-    /// Ends the tray, connected or not.
-    pub fn end(&self) {
-        self.agents.uninvite(self.process);
-        // Where it is being waited for, it has closed everything already.
-        if let Ok(mut child) = self.child.try_lock() {
-            let _ = child.kill();
-        }
+    /// Its process. The number is not another's before [`StartedTray::wait`] returns.
+    pub const fn process(&self) -> u32 {
+        self.process
     }
 
-    fn wait(&self) -> TrayError {
+    /// Ends the tray at once, connected or not, whatever it is doing. One that has ended stays so.
+    pub fn end(&self) {
+        self.agents.uninvite(self.process);
+        // Fails only where it has ended.
+        let _ = self.child().kill();
+    }
+
+    /// Waits for the end of the tray, and says how it went. Blocks.
+    pub fn wait(&self) -> TrayError {
+        // Only waited for here, so that whoever ends it does not have to wait as well.
+        let ended = self.end.wait();
         // From here on the number may be another process's.
         self.agents.uninvite(self.process);
-        match self.child.lock().unwrap_or_else(PoisonError::into_inner).wait() {
+        match ended.and_then(|()| self.child().wait()) {
             Ok(status) => TrayError::Ended(status),
             Err(error) => TrayError::Start(error),
         }
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

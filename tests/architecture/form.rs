@@ -25,6 +25,7 @@ const NAMES_OF_STANDARDS: &[&str] = &[
 /// of the tests that crashes on purpose.
 const UNSAFE_PLACES: &[&str] = &[
     "ipc/src/endpoint/platform/windows.rs",
+    "ipc/src/login/platform/windows.rs",
     "ipc/src/peer/platform/",
     "service/src/ccsp/peer/platform/",
     "service/src/file/platform/",

@@ -59,6 +59,8 @@ pub(crate) struct Person {
     reactions: Mutex<VecDeque<Reaction>>,
     /// What was asked, in a few words.
     pub(crate) asked: Mutex<Vec<String>>,
+    /// What was refused before it could be asked, and why.
+    pub(crate) refused: Mutex<Vec<String>>,
     withdrawn: &'static AtomicUsize,
     /// The A1 file they sign with.
     key: PathBuf,
@@ -69,6 +71,7 @@ impl Person {
         Self {
             reactions: Mutex::default(),
             asked: Mutex::default(),
+            refused: Mutex::default(),
             // Cancelling outlives the person; a test's memory is its process's.
             withdrawn: Box::leak(Box::default()),
             key: a1(key),
@@ -183,6 +186,10 @@ impl Approvals for Person {
             Reaction::Vanish => drop(sender),
         }
         Ok(ApprovalHandle { number, state, cancel })
+    }
+
+    fn refused(&self, request: ApprovalRequest, code: ErrorCode) {
+        self.refused.lock().unwrap().push(format!("{}: {code}", describe(&request)));
     }
 
     fn can_ask(&self) -> bool {

@@ -1,15 +1,24 @@
 //! Shared support for the tests that need real processes and foreign tools.
 
+#[cfg(target_os = "linux")]
+pub mod agent;
 pub mod card;
 #[cfg(target_os = "linux")]
 pub mod desktop;
 pub mod documents;
+pub mod http;
 pub mod judges;
+#[cfg(target_os = "linux")]
+pub mod page;
 pub mod processes;
 #[cfg(target_os = "linux")]
 pub mod reading;
+#[cfg(target_os = "linux")]
+pub mod service;
 pub mod signing;
 pub mod softhsm;
+#[cfg(target_os = "linux")]
+pub mod stage;
 #[cfg(target_os = "linux")]
 pub mod tray;
 #[cfg(unix)]
@@ -57,12 +66,27 @@ pub fn signer_program() -> &'static Path {
         if let Some(program) = std::env::var_os("SIGNER_PROGRAM") {
             return PathBuf::from(program);
         }
-        build("signer-service", "cybercore-signer")
+        build("cybercore-signer")
     })
 }
 
 /// Builds a program of the workspace in the profile of this test run, and says where it is.
-fn build(package: &str, program: &str) -> PathBuf {
+fn build(program: &str) -> PathBuf {
+    cargo_build("--bin", program);
+    profile().join(program)
+}
+
+/// Builds an example of the tests, and says in which folder it is.
+///
+/// # Panics
+/// Where it does not build.
+pub fn build_example(name: &str) -> PathBuf {
+    cargo_build("--example", name);
+    profile().join("examples")
+}
+
+/// With the features of the whole workspace, as `cargo xtask test` has built it before.
+fn cargo_build(kind: &str, name: &str) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
     // What cargo tells this test about its own package would rebuild what was built already.
@@ -75,14 +99,16 @@ fn build(package: &str, program: &str) -> PathBuf {
         }
     }
     let status = build
-        .args(["build", "--quiet", "--package", package, "--bin", program])
+        .args(["build", "--quiet", "--workspace", kind, name])
         .current_dir(repository())
         .status()
         .expect("cargo starts");
-    assert!(status.success(), "{program} builds");
+    assert!(status.success(), "{name} builds");
+}
+
+fn profile() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
-    let profile = test.parent().and_then(Path::parent).expect("tests lie two folders down");
-    profile.join(program)
+    test.parent().and_then(Path::parent).map(Path::to_owned).expect("tests lie two folders down")
 }
 
 /// Processor, cores, load and system, as the table's heading.

@@ -50,3 +50,25 @@ pub fn wait_until_none(program: &Path) {
         std::thread::yield_now();
     }
 }
+
+/// The processes that this one started and that have not ended.
+pub fn children(parent: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // Behind the name, which may hold anything: the state and the parent.
+        let status = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let mut fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, its_parent) = (fields.next(), fields.next());
+        if its_parent.and_then(|id| id.parse().ok()) == Some(parent) && state != Some("Z") {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// The words that a process was started with; none of one that has ended.
+pub fn command_line(process: u32) -> Vec<String> {
+    let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    line.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}

@@ -4,10 +4,11 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 use crate::{
-    left_out,
+    build_example, left_out,
     signing::{PASSWORD, a1},
 };
 
@@ -122,4 +123,17 @@ impl SoftHsm {
             .unwrap_or_else(|error| panic!("{name} did not start ({error}): run `cargo xtask setup`"));
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+/// The module that misbehaves (`fixtures/faulty_module.rs`), built once, in `directory` under a
+/// name that says how it is to misbehave.
+///
+/// # Panics
+/// Where it does not build.
+pub fn faulty_module(directory: &Path, how: &str) -> PathBuf {
+    static EXAMPLES: OnceLock<PathBuf> = OnceLock::new();
+    let examples = EXAMPLES.get_or_init(|| build_example("faulty_module"));
+    let path = directory.join(format!("faulty-{how}.so"));
+    fs::copy(examples.join("libfaulty_module.so"), &path).expect("a file");
+    path
 }

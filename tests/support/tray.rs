@@ -52,7 +52,7 @@ impl Shown {
 /// The tray's program, built once for this test run.
 pub fn program() -> &'static Path {
     static PROGRAM: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
-    PROGRAM.get_or_init(|| build("signer-tray", "cybercore-signer-tray"))
+    PROGRAM.get_or_init(|| build("cybercore-signer-tray"))
 }
 
 impl Tray {

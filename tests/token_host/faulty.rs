@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -11,38 +10,19 @@ use signer_service::token::error::TokenError;
 use signer_tests::{
     documents::{Layout, document},
     processes::{own_copy, wait_until_none},
-    repository, signer_program,
     signing::{code, signer},
+    softhsm::faulty_module,
 };
 
 use crate::{
     MESSAGE, PIN, algorithm, host, is_gone, openssl::openssl_accepts, secret, wait_until, with_softhsm,
 };
 
-/// The misbehaving module, built once, under a name that says how it is to misbehave.
-fn faulty(directory: &Path, how: &str) -> PathBuf {
-    static BUILT: std::sync::Once = std::sync::Once::new();
-    let profile = signer_program().parent().unwrap();
-    BUILT.call_once(|| {
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["build", "--quiet", "--package", "signer-tests", "--example", "faulty_module"])
-            .current_dir(repository())
-            .status()
-            .unwrap();
-        assert!(status.success());
-    });
-    let test = std::env::current_exe().unwrap();
-    let examples = test.parent().and_then(Path::parent).unwrap_or(profile).join("examples");
-    let path = directory.join(format!("faulty-{how}.so"));
-    fs::copy(examples.join("libfaulty_module.so"), &path).unwrap();
-    path
-}
-
 #[test]
 fn a_module_that_crashes_is_told_and_leaves_nothing() {
     with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
         let mut host = host();
-        let refused = host.open_module(&faulty(directory, "abort-in-initialize")).unwrap_err();
+        let refused = host.open_module(&faulty_module(directory, "abort-in-initialize")).unwrap_err();
         assert_eq!(refused.code(), ErrorCode::ModuleCrashed, "{refused}");
         assert!(refused.to_string().contains("signal: 6"), "{refused}");
         assert!(!refused.to_string().contains("core dumped"), "{refused}");
@@ -50,7 +30,7 @@ fn a_module_that_crashes_is_told_and_leaves_nothing() {
         assert_eq!(host.tokens().unwrap_err().code(), ErrorCode::ModuleCrashed);
 
         let mut host = crate::host();
-        host.open_module(&faulty(directory, "abort-in-sign")).unwrap();
+        host.open_module(&faulty_module(directory, "abort-in-sign")).unwrap();
         host.unlock(None, &secret(PIN)).unwrap();
         let credential = host.credentials(None).unwrap().pop().unwrap();
         let refused = host.sign(&credential, algorithm(&credential).unwrap(), MESSAGE).unwrap_err();
@@ -60,7 +40,7 @@ fn a_module_that_crashes_is_told_and_leaves_nothing() {
         // The command line says it with its code.
         let output = signer()
             .args(["certificates", "--json", "--module"])
-            .arg(faulty(directory, "abort-in-initialize"))
+            .arg(faulty_module(directory, "abort-in-initialize"))
             .output()
             .unwrap();
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -72,7 +52,7 @@ fn a_module_that_crashes_is_told_and_leaves_nothing() {
 fn a_value_that_no_standard_knows_is_told_with_its_number() {
     with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
         let mut host = host();
-        host.open_module(&faulty(directory, "fail-in-sign")).unwrap();
+        host.open_module(&faulty_module(directory, "fail-in-sign")).unwrap();
         host.unlock(None, &secret(PIN)).unwrap();
         let credential = host.credentials(None).unwrap().pop().unwrap();
         let refused = host.sign(&credential, algorithm(&credential).unwrap(), MESSAGE).unwrap_err();
@@ -91,7 +71,7 @@ fn a_wrong_signature_value_is_noticed_and_leaves_no_output() {
         fs::write(&input, document(Layout::Table, 1, 9_000)).unwrap();
         let result = signer()
             .args(["sign", "--json", "--module"])
-            .arg(faulty(directory, "wrong-value"))
+            .arg(faulty_module(directory, "wrong-value"))
             .arg("--pin-file")
             .args([&pin, &input, &output])
             .env("SOFTHSM2_CONF", softhsm.configuration())
@@ -107,7 +87,7 @@ fn a_wrong_signature_value_is_noticed_and_leaves_no_output() {
 fn a_key_that_wants_the_pin_each_time_gets_it_once_for_each_time_it_was_typed() {
     with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
         let mut host = host();
-        host.open_module(&faulty(directory, "always-authenticate")).unwrap();
+        host.open_module(&faulty_module(directory, "always-authenticate")).unwrap();
         host.unlock(None, &secret(PIN)).unwrap();
         let credential = host.credentials(None).unwrap().pop().unwrap();
         let algorithm = algorithm(&credential).unwrap();
@@ -128,7 +108,7 @@ fn a_key_that_wants_the_pin_each_time_gets_it_once_for_each_time_it_was_typed() 
 fn no_host_outlives_the_service_even_inside_a_call() {
     with_softhsm("ecpf-a1-moderno.p12", |softhsm, directory| {
         let program = own_copy(directory);
-        let module = faulty(directory, "hang-in-sign");
+        let module = faulty_module(directory, "hang-in-sign");
         let (pin, input) = (directory.join("pin"), directory.join("in.pdf"));
         fs::write(&pin, PIN).unwrap();
         fs::write(&input, document(Layout::Table, 1, 9_000)).unwrap();

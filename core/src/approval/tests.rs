@@ -340,6 +340,27 @@ fn the_trail_says_who_what_and_how_and_nothing_personal() {
     assert_eq!((intent.certificate, intent.event), (None, crate::audit::Event::Intent));
 }
 
+#[test]
+fn a_refusal_is_an_outcome_that_says_who_what_and_why_and_nothing_personal() {
+    let boot = crate::audit::Boot([7; 16]);
+    let time = crate::moment::Moment::new(1_800_000_000, -180).unwrap();
+    let summary = sample::summary(Kind::Signature, 2);
+    let entry = summary.refusal(ErrorCode::ApprovalBusy, 9, boot, time);
+    let outcome = crate::audit::Outcome::Failed(ErrorCode::ApprovalBusy);
+    assert_eq!(
+        (entry.event, entry.kind),
+        (crate::audit::Event::Outcome(outcome), crate::audit::Kind::Signature)
+    );
+    assert_eq!((entry.approval, entry.certificate.as_ref()), (9, None));
+    let digests: Vec<_> = entry.documents.iter().map(|document| &document.digest).collect();
+    assert_eq!(digests, summary.documents().iter().map(|document| &document.digest).collect::<Vec<_>>());
+    let line = crate::audit::next(&crate::audit::Position::start(), &entry);
+    assert!(line.as_str().contains("approval-busy") && line.as_str().contains("firefox"));
+    for personal in sample::PERSONAL {
+        assert!(!line.as_str().contains(personal), "{personal}: {}", line.as_str());
+    }
+}
+
 /// Lets the outcome be written down.
 fn recorded(approval: &mut Approval) -> Outcome {
     let outcomes = sample::outcomes().map(|outcome| Event::Recorded(Record::Outcome(outcome)));

@@ -98,7 +98,7 @@ impl Verifier {
 impl Break {
     /// The stable code.
     pub const fn code(&self) -> ErrorCode {
-        ErrorCode::AuditUnavailable
+        ErrorCode::AuditBroken
     }
 }
 

@@ -139,3 +139,26 @@ fn a_closed_connection_ends_a_read_that_waits() {
     service.close();
     assert!(reader.join().unwrap());
 }
+
+#[test]
+fn a_write_to_somebody_who_does_not_read_ends() {
+    let folder = Folder::new("write");
+    let (agent, mut service) = pair(&folder);
+    let limit = std::time::Duration::from_millis(100);
+    service.limit_writes(limit).unwrap();
+    let start = Instant::now();
+    // More than any system holds for a socket.
+    assert!(service.write_all(&vec![0; 64 << 20]).is_err());
+    assert!(start.elapsed() >= limit);
+    drop(agent);
+}
+
+#[test]
+fn a_closed_connection_ends_a_write_that_waits() {
+    let folder = Folder::new("close-write");
+    let (_agent, service) = pair(&folder);
+    let mut writing = service.clone();
+    let writer = thread::spawn(move || writing.write_all(&vec![0; 64 << 20]).is_err());
+    service.close();
+    assert!(writer.join().unwrap());
+}

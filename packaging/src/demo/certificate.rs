@@ -60,7 +60,7 @@ pub(crate) fn make(folder: &Path) -> Result<Credential, Failure> {
     };
     let extensions = folder.join("extensions.cnf");
     std::fs::write(&extensions, EXTENSIONS).map_err(Failure::at(&extensions))?;
-    openssl("rand -hex -out password.txt 16", &[])?;
+    openssl("rand -hex -out password.txt 4", &[])?;
 
     request(folder, "root", "rsa:4096", ROOT)?;
     openssl(

@@ -16,6 +16,7 @@ struct Package {
 const PACKAGES: &[Package] = &[
     package("libpcsclite-dev", Purpose::Build, "PC/SC, to see readers and cards"),
     package("pkg-config", Purpose::Build, "finds PC/SC"),
+    package("curl", Purpose::Demo, "asks the service as a program would"),
     package("openssl", Purpose::Demo, "makes the fictitious certificates"),
     package("poppler-utils", Purpose::Demo, "pdfsig judges signatures, pdftoppm draws pages"),
     package("libnss3-tools", Purpose::Demo, "certutil tells pdfsig which root to trust"),

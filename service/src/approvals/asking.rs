@@ -1,6 +1,6 @@
 //! One request whose turn it is: its machine, its worker, and whoever asks the person.
 
-use std::sync::mpsc;
+use std::{sync::mpsc, time::Instant as Moment};
 
 use signer_core::approval::Approval;
 use signer_ipc::{
@@ -13,7 +13,6 @@ use crate::{
     agents::AgentId,
     approvals::{request::Wish, worker::Task},
     ports::{ApprovalState, ListedCredential},
-    tray::StartedTray,
 };
 
 pub(super) struct Asking {
@@ -55,8 +54,8 @@ pub(super) enum Asker {
     Agent(AgentId),
     /// Nobody yet.
     Nobody,
-    /// The tray that this start will bring.
-    Starting { start: u64, tray: Option<StartedTray> },
+    /// The tray that this start will bring, or a terminal where that takes too long.
+    Starting { start: u64, fall_back_at: Option<Moment> },
 }
 
 impl Asking {

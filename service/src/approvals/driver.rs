@@ -2,6 +2,7 @@
 
 mod effects;
 mod heard;
+mod trays;
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +23,8 @@ use tokio::sync::watch;
 use crate::{
     approvals::{
         Desk, Message, Turn,
-        asking::{Asking, Stage, Withdrawn},
+        asking::{Asker, Asking, Stage, Withdrawn},
+        driver::trays::Trays,
         ended,
         request::{Wish, split},
         worker::{self, Done, Wanted},
@@ -30,7 +32,6 @@ use crate::{
     credentials::CredentialStore,
     ports::{ApprovalRequest, ApprovalState, RequestSubject},
     text::Language,
-    tray::TrayError,
 };
 
 /// How long a tray that has nothing to show stays. Shorter than the time after which it would
@@ -47,8 +48,7 @@ pub(super) struct Driver {
     start: Moment,
     waiting: BTreeMap<ApprovalNumber, Waiting>,
     current: Option<Asking>,
-    /// Counts the starts of trays.
-    starts: u64,
+    trays: Trays,
     /// When a tray with nothing to show is sent away.
     linger: Option<Moment>,
     stopping: Stopping,
@@ -60,8 +60,8 @@ enum Stopping {
     No,
     /// Nothing is left.
     Settled,
-    /// Something is left; dropped, and so heard, when it is settled.
-    Settling { _until: mpsc::Sender<()> },
+    /// Something is left; `until` is dropped, and so heard, when nothing is.
+    Settling { _until: mpsc::Sender<()>, give_up_at: Option<Moment> },
 }
 
 struct Waiting {
@@ -86,7 +86,7 @@ impl Driver {
             start: Moment::now(),
             waiting: BTreeMap::new(),
             current: None,
-            starts: 0,
+            trays: Trays::default(),
             linger: None,
             stopping: Stopping::No,
         }
@@ -105,10 +105,10 @@ impl Driver {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             self.feed(Event::Tick);
+            self.fall_back_if_due();
             self.linger_if_idle();
-            if matches!(self.stopping, Stopping::Settling { .. }) && self.current.is_none() {
-                self.stopping = Stopping::Settled;
-            }
+            self.end_late_trays();
+            self.settle_if_stopping();
         }
     }
 
@@ -128,7 +128,7 @@ impl Driver {
                     });
                 }
             }
-            Message::Stop { settled } => self.stop(settled),
+            Message::Stop { settled, patience } => self.stop(settled, patience),
             Message::TrayEnded { start, error } => self.tray_ended(start, &error),
             Message::TrayStarted { start, tray } => self.tray_started(start, tray),
             Message::Worked { number, done } => {
@@ -197,13 +197,23 @@ impl Driver {
         }
     }
 
-    /// Ends a request for which nobody was asked and nothing written down.
+    /// Ends a request for which nobody was asked. One that failed is written down first; one that
+    /// was taken back is not.
     fn refuse_current(&mut self, outcome: Outcome) {
-        if let Some(current) = self.current.take() {
-            tracing::info!(approval = current.number, outcome = outcome.as_str(), "not asked");
-            current.state.send_replace(ended(outcome));
-            self.leave(current.number);
+        let Some(current) = self.current.take() else { return };
+        let number = current.number;
+        tracing::info!(approval = number, outcome = outcome.as_str(), "not asked");
+        let state = current.state;
+        let answer = move || {
+            state.send_replace(ended(outcome));
+        };
+        match (outcome.code(), current.stage) {
+            (Some(code), Stage::Preparing { wish: Some(wish), withdrawn: Withdrawn::No }) => {
+                self.desk.refusals.note(&wish.into_summary(&[]), code, number, answer);
+            }
+            (Some(_), Stage::Preparing { .. } | Stage::Open(_)) | (None, _) => answer(),
         }
+        self.leave(number);
     }
 
     fn open_machine(&mut self) {
@@ -272,13 +282,28 @@ impl Driver {
         }
     }
 
-    fn stop(&mut self, settled: mpsc::Sender<()>) {
-        self.stopping = Stopping::Settling { _until: settled };
+    fn stop(&mut self, settled: mpsc::Sender<()>, patience: Duration) {
+        self.stopping = Stopping::Settling { _until: settled, give_up_at: Some(Moment::now() + patience) };
         for (number, waiting) in std::mem::take(&mut self.waiting) {
             waiting.state.send_replace(ended(Outcome::Cancelled));
             self.desk.queue().leave(number);
         }
         self.withdraw(Withdrawn::ByTheEnd, Event::ShuttingDown);
+    }
+
+    /// On the way to the end: a signature that takes too long loses its token host, then the trays
+    /// go, then all is settled.
+    fn settle_if_stopping(&mut self) {
+        let Stopping::Settling { give_up_at, .. } = &mut self.stopping else { return };
+        if self.current.is_none() {
+            self.send_trays_away();
+            if self.trays.are_gone() {
+                self.stopping = Stopping::Settled;
+            }
+        } else if give_up_at.take_if(|end| *end <= Moment::now()).is_some() {
+            tracing::warn!("what is being signed takes too long; its token host is ended");
+            self.store.end_hosts();
+        }
     }
 
     fn withdraw(&mut self, how: Withdrawn, event: Event) {
@@ -322,7 +347,7 @@ impl Driver {
             self.linger = None;
         } else if self.linger.is_none_or(|end| end <= Moment::now()) {
             if self.linger.take().is_some() {
-                self.desk.agents.dismiss_all(Role::Tray);
+                self.send_trays_away();
             } else if self.desk.agents.latest(Role::Tray).is_some() {
                 self.linger = Some(Moment::now() + LINGER);
             }
@@ -332,7 +357,15 @@ impl Driver {
     fn next_deadline(&self) -> Option<Moment> {
         let deadline = self.current.as_ref().and_then(|current| current.approval()?.deadline());
         let deadline = deadline.map(|deadline| self.start + Duration::from_millis(deadline.0));
-        deadline.into_iter().chain(self.linger).min()
+        let fall_back_at = self.current.as_ref().and_then(|current| match current.asker {
+            Asker::Starting { fall_back_at, .. } => fall_back_at,
+            Asker::Agent(_) | Asker::Nobody => None,
+        });
+        let give_up_at = match self.stopping {
+            Stopping::Settling { give_up_at, .. } => give_up_at,
+            Stopping::No | Stopping::Settled => None,
+        };
+        [deadline, self.linger, fall_back_at, give_up_at, self.trays.deadline()].into_iter().flatten().min()
     }
 
     const fn runs(&self) -> bool {
@@ -349,13 +382,5 @@ impl Driver {
 
     fn now(&self) -> Instant {
         Instant(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX))
-    }
-}
-
-/// Whether the tray could not be asked at all, so that a terminal may be.
-const fn is_no_display(error: &TrayError) -> bool {
-    match error {
-        TrayError::NoDisplay | TrayError::Start(_) => true,
-        TrayError::Ended(_) => false,
     }
 }

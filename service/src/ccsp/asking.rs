@@ -30,9 +30,16 @@ impl Question {
     /// # Errors
     /// `approval-busy`, `tray-unavailable` or `audit-unavailable`, at once.
     pub(super) fn ask(shared: &Shared, client: &Client, subject: RequestSubject) -> Result<Self, ErrorCode> {
-        let under_way = shared.tally.begin(&client.binding(), Counted::Approvals, shared.limits.approvals)?;
-        let ApprovalHandle { number: _, state, cancel } =
-            shared.approvals.open(ApprovalRequest { client: client.shown(), subject })?;
+        let request = ApprovalRequest { client: client.shown(), subject };
+        let counted = shared.tally.begin(&client.binding(), Counted::Approvals, shared.limits.approvals);
+        let under_way = match counted {
+            Ok(under_way) => under_way,
+            Err(code) => {
+                shared.approvals.refused(request, code);
+                return Err(code);
+            }
+        };
+        let ApprovalHandle { number: _, state, cancel } = shared.approvals.open(request)?;
         Ok(Self { state, cancel, under_way })
     }
 

@@ -77,7 +77,8 @@ fn bind_one(port: u16) -> io::Result<Bound> {
     Ok(Bound { listeners, port })
 }
 
-/// Serves on every listener until `shutdown`, then ends what is under way.
+/// Serves on every listener until `shutdown`. Then what is under way may end until `settled`, and
+/// a little longer; the rest is cut.
 ///
 /// # Errors
 /// Before anything is served: where a listener is not on loopback, or cannot be used.
@@ -86,6 +87,7 @@ pub(super) async fn serve(
     router: Router,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
+    settled: impl Future<Output = ()>,
 ) -> Result<(), CcspError> {
     let listeners = listeners.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
     let (phase, phases) = watch::channel(Phase::Serving);
@@ -99,6 +101,7 @@ pub(super) async fn serve(
     drop(alive);
     shutdown.await;
     phase.send_replace(Phase::Ending);
+    settled.await;
     if tokio::time::timeout(server.limits.farewell, gone.recv()).await.is_err() {
         phase.send_replace(Phase::Cut);
         gone.recv().await;
@@ -192,6 +195,8 @@ fn tell(result: Result<(), hyper::Error>) {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
     use super::*;
 
     #[test]
@@ -216,7 +221,7 @@ mod tests {
     fn sockets_for_other_machines_are_refused() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let listener = TcpListener::bind("0.0.0.0:0").unwrap();
-        let served = serve(vec![listener], Router::new(), Limits::default(), std::future::pending());
+        let served = serve(vec![listener], Router::new(), Limits::default(), pending(), pending());
         assert!(matches!(runtime.block_on(served), Err(CcspError::NotLoopback { .. })));
     }
 }

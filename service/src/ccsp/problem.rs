@@ -180,7 +180,8 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ModuleUnusable
         | ErrorCode::ProtocolMismatch
         | ErrorCode::TokenFailed => StatusCode::BAD_GATEWAY,
-        ErrorCode::AuditUnavailable
+        ErrorCode::AuditBroken
+        | ErrorCode::AuditUnavailable
         | ErrorCode::PortUnavailable
         | ErrorCode::ServiceUnavailable
         | ErrorCode::TrayUnavailable => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,10 +1,18 @@
-//! The words of the command line, with their help in three languages.
+//! The words of the command line, with their help in three languages; those about the service
+//! are in [`service`].
+
+mod service;
 
 use std::{path::PathBuf, sync::OnceLock};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::text::{Language, Sentence};
+
+pub use service::{
+    ApproveArguments, AuditCommand, ConfigCommand, CredentialAddArguments, CredentialsCommand,
+    PairingsCommand, ServeArguments, StatusArguments,
+};
 
 /// The language of this process.
 pub fn language() -> Language {
@@ -47,6 +55,24 @@ pub struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Asks the person in this terminal.
+    #[command(about = tr([
+        "Mostra os pedidos do serviço neste terminal e pergunta por eles",
+        "Shows the service's requests in this terminal and asks about them",
+        "Muestra las solicitudes del servicio en este terminal y pregunta por ellas",
+    ]), after_help = tr([
+        "A senha ou o PIN é digitado aqui, sem eco, a cada pedido. Ctrl-C nega.",
+        "The password or PIN is typed here, without echo, at each request. Ctrl-C denies.",
+        "La contraseña o el PIN se escribe aquí, sin eco, en cada solicitud. Ctrl-C deniega.",
+    ]))]
+    Approve(ApproveArguments),
+    /// Looks at the audit trail.
+    #[command(subcommand, about = tr([
+        "Lista e confere a trilha de auditoria do serviço",
+        "Lists and verifies the service's audit trail",
+        "Enumera y verifica el registro de auditoría del servicio",
+    ]))]
+    Audit(AuditCommand),
     /// Lists certificates.
     #[command(about = tr([
         "Lista os certificados de um arquivo A1 ou dos tokens de um módulo PKCS#11",
@@ -54,6 +80,13 @@ pub enum Command {
         "Enumera los certificados de un archivo A1 o de los tokens de un módulo PKCS#11",
     ]))]
     Certificates(CertificatesArguments),
+    /// About the configuration.
+    #[command(subcommand, about = tr([
+        "Mostra o que pode ser configurado",
+        "Shows what can be configured",
+        "Muestra lo que se puede configurar",
+    ]))]
+    Config(ConfigCommand),
     /// Registers A1 files for the service.
     #[command(subcommand, about = tr([
         "Registra arquivos A1 para o serviço",
@@ -68,6 +101,13 @@ pub enum Command {
         "Muestra lectores, módulos, tokens y reloj, y lo que falta",
     ]))]
     Diagnose(DiagnoseArguments),
+    /// Who was let in.
+    #[command(subcommand, about = tr([
+        "Lista e retira os sites e programas que podem pedir assinaturas",
+        "Lists and removes the sites and programs that may ask for signatures",
+        "Enumera y retira los sitios y programas que pueden pedir firmas",
+    ]))]
+    Pairings(PairingsCommand),
     /// Runs the service.
     #[command(about = tr([
         "Executa o serviço deste login em primeiro plano",
@@ -80,6 +120,13 @@ pub enum Command {
         SIGN_EXAMPLES_PT, SIGN_EXAMPLES_EN, SIGN_EXAMPLES_ES,
     ]))]
     Sign(Box<SignArguments>),
+    /// Whether the service runs.
+    #[command(about = tr([
+        "Diz se o serviço deste login está em execução, e onde",
+        "Tells whether the service of this login runs, and where",
+        "Dice si el servicio de esta sesión está en ejecución, y dónde",
+    ]))]
+    Status(StatusArguments),
     /// Judges the signatures of one document.
     #[command(about = tr([
         "Valida as assinaturas de um PDF",
@@ -354,76 +401,4 @@ fn parse_page(text: &str) -> Result<PageArgument, &'static str> {
             .map(PageArgument::Number)
             .ok_or_else(|| tr(["não é uma página", "not a page", "no es una página"])),
     }
-}
-
-/// `serve`.
-#[derive(Debug, Args)]
-pub struct ServeArguments {
-    /// The configuration.
-    #[arg(long, value_name = "FILE", help = tr([
-        "Arquivo de configuração, em vez do deste login",
-        "Configuration file, instead of this login's own",
-        "Archivo de configuración, en lugar del de esta sesión",
-    ]))]
-    pub config: Option<PathBuf>,
-    /// The port.
-    #[arg(long, value_name = "N", help = tr([
-        "Única porta a usar; 0 escolhe uma livre",
-        "The only port to use; 0 takes a free one",
-        "Único puerto que se usa; 0 elige uno libre",
-    ]))]
-    pub port: Option<u16>,
-}
-
-/// `credentials`.
-#[derive(Debug, Subcommand)]
-pub enum CredentialsCommand {
-    /// Registers a file.
-    #[command(about = tr([
-        "Registra um arquivo A1; a senha é pedida uma vez, para ler o certificado, e não é guardada",
-        "Registers an A1 file; its password is asked for once, to read the certificate, and not kept",
-        "Registra un archivo A1; la contraseña se pide una vez, para leer el certificado, y no se guarda",
-    ]))]
-    Add(CredentialAddArguments),
-    /// Lists what is registered.
-    #[command(about = tr([
-        "Lista os arquivos registrados",
-        "Lists the registered files",
-        "Enumera los archivos registrados",
-    ]))]
-    List {
-        /// For programs.
-        #[arg(long, help = tr(["Saída em JSON", "Output in JSON", "Salida en JSON"]))]
-        json: bool,
-    },
-    /// Forgets one.
-    #[command(about = tr([
-        "Esquece um arquivo registrado; o arquivo fica onde está",
-        "Forgets a registered file; the file stays where it is",
-        "Olvida un archivo registrado; el archivo se queda donde está",
-    ]))]
-    Remove {
-        /// Its identifier, or the beginning of it.
-        #[arg(value_name = "ID", help = tr([
-            "Identificador ou seu início (8 caracteres ou mais)",
-            "Identifier, or its beginning (8 characters or more)",
-            "Identificador o su comienzo (8 caracteres o más)",
-        ]))]
-        id: String,
-    },
-}
-
-/// `credentials add`.
-#[derive(Debug, Args)]
-pub struct CredentialAddArguments {
-    /// The A1 file.
-    #[arg(value_name = "FILE", help = tr(["Arquivo A1", "A1 file", "Archivo A1"]))]
-    pub file: PathBuf,
-    /// Its password.
-    #[arg(long, value_name = "FILE", help = tr([
-        "Arquivo com a senha; «-» é a entrada padrão",
-        "File with the password; '-' is standard input",
-        "Archivo con la contraseña; «-» es la entrada estándar",
-    ]))]
-    pub p12_password_file: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The only place that writes to standard output and standard error.
+//! The only place that writes to standard output and standard error, and what may be written.
 
 use std::io::Write as _;
 
@@ -17,9 +17,9 @@ pub(super) fn json(value: &serde_json::Value) {
     let _ = writeln!(std::io::stdout().lock(), "{value:#}");
 }
 
-/// Names come from certificates and files that anybody may have made: control characters and
-/// bidirectional overrides must not drive the terminal.
-fn printable(text: &str) -> String {
+/// Text that cannot drive the terminal: names come from certificates and files that anybody may
+/// have made, and their control characters and bidirectional overrides are replaced.
+pub(super) fn printable(text: &str) -> String {
     let hostile = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

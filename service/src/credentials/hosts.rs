@@ -5,18 +5,26 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crate::{
     config::IdleTime,
-    token::{client::TokenHost, error::TokenError},
+    token::{
+        client::{HostProcess, TokenHost},
+        error::TokenError,
+    },
 };
+
+/// How often it is looked whether all hosts have ended, while the service ends.
+const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) struct Hosts {
     program: PathBuf,
     idle: IdleTime,
     kept: Arc<Kept>,
+    /// The processes of all hosts that were started here and may still live.
+    started: Mutex<Vec<HostProcess>>,
 }
 
 #[derive(Default)]
@@ -41,28 +49,30 @@ enum Sweeping {
 
 impl Hosts {
     pub(super) fn new(program: PathBuf, idle: IdleTime) -> Self {
-        Self { program, idle, kept: Arc::default() }
+        Self { program, idle, kept: Arc::default(), started: Mutex::default() }
     }
 
-    pub(super) fn open_file(&self, path: &Path) -> Result<TokenHost, TokenError> {
-        let mut host = TokenHost::spawn(&self.program)?;
+    /// A new host with this file opened; its answers must come until `end`.
+    pub(super) fn open_file(&self, path: &Path, end: Instant) -> Result<TokenHost, TokenError> {
+        let mut host = self.start(end)?;
         host.open_file(path)?;
         Ok(host)
     }
 
     /// A host of this module that was kept, if it still answers; else a new one.
-    pub(super) fn open_module(&self, module: &Path) -> Result<TokenHost, TokenError> {
+    pub(super) fn open_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {
         let kept = self.state().hosts.remove(module);
-        if let Some((mut host, _)) = kept
-            && host.tokens().is_ok()
-        {
-            return Ok(host);
+        if let Some((mut host, _)) = kept {
+            host.answer_until(Some(end));
+            if host.tokens().is_ok() {
+                return Ok(host);
+            }
         }
-        self.start_module(module)
+        self.start_module(module, end)
     }
 
-    pub(super) fn start_module(&self, module: &Path) -> Result<TokenHost, TokenError> {
-        let mut host = TokenHost::spawn(&self.program)?;
+    pub(super) fn start_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {
+        let mut host = self.start(end)?;
         host.open_module(module)?;
         Ok(host)
     }
@@ -84,6 +94,54 @@ impl Hosts {
         self.kept.changed.notify_all();
         // Outside the lock: to end a host may take seconds.
         drop(previous);
+    }
+
+    /// Kills every host, whatever it is doing. Whoever asks one hears of a crash.
+    pub(super) fn end(&self) {
+        for process in self.started().iter() {
+            process.end();
+        }
+    }
+
+    /// Lets every host end, those that are kept and those whose request has ended. What has not
+    /// ended after `patience` is killed. Blocks that long, or a moment longer.
+    pub(super) fn close(&self, patience: Duration) {
+        let end = Instant::now() + patience;
+        let kept = std::mem::take(&mut self.state().hosts);
+        for host in kept.into_values() {
+            // Each may take a while to finish its module. Without a thread it is ended here.
+            drop(thread::Builder::new().name("host-end".to_owned()).spawn(move || drop(host)));
+        }
+        if !self.are_over_by(end) {
+            tracing::warn!("a token host does not end and is killed");
+            self.end();
+            self.are_over_by(Instant::now() + patience);
+        }
+    }
+
+    fn start(&self, end: Instant) -> Result<TokenHost, TokenError> {
+        let mut host = TokenHost::spawn(&self.program)?;
+        host.answer_until(Some(end));
+        let mut started = self.started();
+        started.retain(|process| !process.is_over());
+        started.push(host.process());
+        Ok(host)
+    }
+
+    fn are_over_by(&self, end: Instant) -> bool {
+        loop {
+            if self.started().iter().all(HostProcess::is_over) {
+                return true;
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    fn started(&self) -> MutexGuard<'_, Vec<HostProcess>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -113,3 +171,7 @@ impl Kept {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+pub(super) mod tests;

@@ -2,7 +2,7 @@
 //! needs no password. The files stay where they are; nothing secret is kept here.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -108,7 +108,7 @@ impl Registered {
             file.as_file().sync_all()?;
             file.persist(path).map_err(|error| error.error)?;
             #[cfg(unix)]
-            File::open(directory)?.sync_all()?;
+            fs::File::open(directory)?.sync_all()?;
             Ok(())
         };
         write().map_err(RegisteredError::Write)

@@ -6,6 +6,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(super) use unix::StopSignal;
+pub(crate) use unix::StopSignal;
 #[cfg(windows)]
-pub(super) use windows::StopSignal;
+pub(crate) use windows::StopSignal;

@@ -5,10 +5,15 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
 use signer_core::error::ErrorCode;
+
+/// Far longer than anybody holds the lock who only looks.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// The lock of this login, held. Dropping it gives it back, as does the end of the process.
 #[derive(Debug)]
@@ -57,11 +62,23 @@ impl LockError {
 }
 
 impl Lock {
-    /// Takes the lock of the login whose runtime folder this is.
+    /// Takes the lock of the login whose runtime folder this is. Waits a moment where it is held:
+    /// it may be by a command that only looks.
     ///
     /// # Errors
     /// [`LockError::Running`] where another service holds it.
     pub fn take(directory: &Path) -> Result<Self, LockError> {
+        let end = Instant::now() + GLANCE;
+        loop {
+            match Self::try_take(directory) {
+                // Whoever looks whether a service runs holds it for a moment.
+                Err(LockError::Running) if Instant::now() < end => thread::sleep(GLANCE / 20),
+                other => return other,
+            }
+        }
+    }
+
+    fn try_take(directory: &Path) -> Result<Self, LockError> {
         let path = directory.join("service.lock");
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
@@ -77,7 +94,7 @@ impl Lock {
 
     /// Whether a service holds the lock now.
     pub fn look(directory: &Path) -> Held {
-        match Self::take(directory) {
+        match Self::try_take(directory) {
             Err(LockError::Running) => Held::Yes,
             Ok(_) | Err(LockError::System(_)) => Held::No,
         }
@@ -87,10 +104,9 @@ impl Lock {
 impl Presence {
     /// What the running service wrote; nothing where none runs.
     pub fn read(directory: &Path) -> Option<Self> {
-        if Lock::look(directory) == Held::No {
-            return None;
-        }
-        serde_json::from_slice(&fs::read(path(directory)).ok()?).ok()
+        // The file first: where there is none, a service that is about to start finds its lock free.
+        let presence = serde_json::from_slice(&fs::read(path(directory)).ok()?).ok()?;
+        (Lock::look(directory) == Held::Yes).then_some(presence)
     }
 
     /// Tells the other commands, in one step.

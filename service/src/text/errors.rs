@@ -23,6 +23,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The time to confirm ran out.",
             "Se acabó el tiempo para confirmar.",
         ],
+        ErrorCode::AuditBroken => [
+            "A trilha de auditoria foi alterada: a cadeia está quebrada.",
+            "The audit trail was changed: its chain is broken.",
+            "El registro de auditoría fue alterado: la cadena está rota.",
+        ],
         ErrorCode::AuditUnavailable => [
             "A trilha de auditoria não pôde ser gravada; nada foi assinado.",
             "The audit trail cannot be written; nothing was signed.",

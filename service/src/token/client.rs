@@ -1,11 +1,13 @@
 //! The service's side of a token host: starts it, asks it, ends it.
 
+mod process;
+
 use std::{
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use signer_core::{
@@ -27,6 +29,9 @@ use crate::token::{
     platform,
 };
 
+pub use process::HostProcess;
+use process::OwnProcess;
+
 /// How long a host may take to end by itself once nobody needs it.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -36,12 +41,14 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// Every call blocks until the host answers or its deadline passes; after a crash or a missed
 /// deadline the host is gone and every further call fails.
 pub struct TokenHost {
-    child: Child,
+    process: OwnProcess,
     /// `None` once the host is to end.
     sender: Option<Sender>,
     answers: mpsc::Receiver<Result<Answer, ProtocolError>>,
     greeted: bool,
     module: ModuleLoaded,
+    /// When all answers must have come, whatever each may take.
+    until: Option<Instant>,
 }
 
 /// A token in a slot, as its module describes it.
@@ -132,10 +139,22 @@ impl TokenHost {
         })?;
         let (child, sender) =
             start.recv().map_err(|_| std::io::Error::from(std::io::ErrorKind::BrokenPipe))??;
-        let mut host =
-            Self { child, sender: Some(sender), answers, greeted: false, module: ModuleLoaded::No };
+        let mut host = Self {
+            process: OwnProcess::new(child),
+            sender: Some(sender),
+            answers,
+            greeted: false,
+            module: ModuleLoaded::No,
+            until: None,
+        };
         host.send(Step::Start, &Request::Hello { version: PROTOCOL_VERSION }, &Attachment::Nothing)?;
         Ok(host)
+    }
+
+    /// Sets a moment by which every further answer must have come, beside the deadline that each
+    /// has anyway; nothing takes it away again.
+    pub const fn answer_until(&mut self, end: Option<Instant>) {
+        self.until = end;
     }
 
     /// Opens the A1 file at `path`. It stays locked.
@@ -277,8 +296,13 @@ impl TokenHost {
     }
 
     /// The process of the host, for diagnosis. It may have ended.
-    pub fn process_id(&self) -> u32 {
-        self.child.id()
+    pub const fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// A way to end it from elsewhere, whatever it is doing.
+    pub fn process(&self) -> HostProcess {
+        self.process.shared()
     }
 
     fn ask_signature(&mut self, request: &Request, bytes: &[u8]) -> Result<Vec<u8>, TokenError> {
@@ -353,7 +377,10 @@ impl TokenHost {
     }
 
     fn receive(&mut self, step: Step) -> Result<Answer, TokenError> {
-        let after = deadline(step);
+        let mut after = deadline(step);
+        if let Some(until) = self.until {
+            after = after.min(until.saturating_duration_since(Instant::now()));
+        }
         match self.answers.recv_timeout(after) {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(ProtocolError::Frame(
@@ -387,12 +414,12 @@ impl TokenHost {
                 Ok(_) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
-                    self.child.kill()?;
+                    self.process.kill()?;
                     break;
                 }
             }
         }
-        self.child.wait()
+        self.process.wait()
     }
 }
 
@@ -406,12 +433,12 @@ impl Drop for TokenHost {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     // Fails only where the process has ended, which is what is wanted.
-                    let _ = self.child.kill();
+                    let _ = self.process.kill();
                     break;
                 }
             }
         }
-        let _ = self.child.wait();
+        let _ = self.process.wait();
     }
 }
 

@@ -5,6 +5,7 @@ use std::{
     io::{self, Read as _},
     net::Shutdown,
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -44,10 +45,14 @@ pub(in crate::login) fn connect(name: &str) -> io::Result<Stream> {
     Stream::connect(name.to_fs_name::<GenericFilePath>()?)
 }
 
-pub(in crate::login) fn close(stream: &Stream) {
-    let Stream::UdSocket(stream) = stream;
+pub(in crate::login) fn close(stream: &Arc<Stream>) {
+    let Stream::UdSocket(stream) = &**stream;
     // Fails only where the other side has closed it, which is what is wanted.
     let _ = stream.inner().shutdown(Shutdown::Both);
+}
+
+pub(in crate::login) fn limit_writes(stream: &Stream, longest: Duration) -> io::Result<()> {
+    stream.set_send_timeout(Some(longest))
 }
 
 pub(in crate::login) fn read_within(stream: &Stream, buffer: &mut [u8], left: Duration) -> io::Result<usize> {

@@ -6,7 +6,7 @@ use signer_core::{
     approval::{Effect, Event, Outcome, Record, SecretReason},
     error::ErrorCode,
 };
-use signer_ipc::message::{self, Role, ToTray};
+use signer_ipc::message::{self, ToTray};
 
 use crate::{
     agents::AgentId,
@@ -75,26 +75,13 @@ impl Driver {
 
     /// The window where one can be shown, else a terminal agent, else nobody; or as configured.
     fn summon(&mut self) {
-        let tray = self.desk.agents.latest(Role::Tray);
         let terminal = match self.desk.terminal {
-            TerminalUse::First => self.desk.agents.latest(Role::Terminal),
+            TerminalUse::First => self.terminal(),
             TerminalUse::Fallback | TerminalUse::Never => None,
         };
-        match terminal.or(tray) {
+        match terminal.or_else(|| self.willing_tray()) {
             Some(agent) => self.asked_by(agent),
             None => self.start_tray(),
-        }
-    }
-
-    /// The tray cannot be asked: a terminal agent, if there is one.
-    pub(super) fn summon_terminal(&mut self) {
-        let terminal = match self.desk.terminal {
-            TerminalUse::Fallback | TerminalUse::First => self.desk.agents.latest(Role::Terminal),
-            TerminalUse::Never => None,
-        };
-        match terminal {
-            Some(agent) => self.asked_by(agent),
-            None => self.feed(Event::TrayGone),
         }
     }
 
@@ -102,31 +89,6 @@ impl Driver {
         if let Some(current) = &mut self.current {
             current.asker = Asker::Agent(agent);
             self.feed(Event::TrayReady);
-        }
-    }
-
-    /// Starts the tray on a thread of its own: the session may take a while to tell its display.
-    fn start_tray(&mut self) {
-        self.starts += 1;
-        let start = self.starts;
-        if let Some(current) = &mut self.current {
-            current.asker = Asker::Starting { start, tray: None };
-        }
-        let (program, agents) = (self.desk.tray.clone(), self.desk.agents.clone());
-        let inbox = self.desk.inbox.clone();
-        let failed = inbox.clone();
-        let begin = move || {
-            let ended = inbox.clone();
-            let started = program.start(&agents, move |error| {
-                let _ = ended.send(Message::TrayEnded { start, error });
-            });
-            let _ = inbox.send(match started {
-                Ok(tray) => Message::TrayStarted { start, tray },
-                Err(error) => Message::TrayEnded { start, error },
-            });
-        };
-        if let Err(error) = thread::Builder::new().name("tray-start".to_owned()).spawn(begin) {
-            let _ = failed.send(Message::TrayEnded { start, error: error.into() });
         }
     }
 
@@ -201,13 +163,16 @@ impl Driver {
     /// The last effect: the request leaves, and its worker with it.
     fn dismiss(&mut self, outcome: Outcome) {
         let Some(current) = self.current.take() else { return };
-        match &current.asker {
-            Asker::Agent(_) => {
+        match current.asker {
+            Asker::Agent(agent) => {
+                if outcome == Outcome::Expired {
+                    self.doubt(agent);
+                }
                 let outcome = self.outcome(outcome);
                 self.say(&current, ToTray::Dismiss { approval: current.number, outcome });
             }
-            Asker::Starting { tray: Some(tray), .. } => tray.end(),
-            Asker::Nobody | Asker::Starting { tray: None, .. } => {}
+            Asker::Starting { start, .. } => self.end_start(start),
+            Asker::Nobody => {}
         }
         self.leave(current.number);
     }

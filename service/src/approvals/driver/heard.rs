@@ -11,23 +11,21 @@ use signer_ipc::{
 
 use crate::{
     agents::{AgentId, Heard},
-    approvals::{
-        asking::Asker,
-        driver::{Driver, is_no_display},
-    },
-    tray::{NO_DISPLAY, StartedTray, TrayError},
+    approvals::{asking::Asker, driver::Driver},
 };
 
 impl Driver {
     pub(super) fn heard(&mut self, heard: Heard) {
         match heard {
-            Heard::Joined { agent, role } => self.joined(agent, role),
-            Heard::Left { agent } => {
+            Heard::Joined { agent, role, process: _ } => self.joined(agent, role),
+            Heard::Left { agent, process } => {
+                self.tray_left(process);
                 if self.current.as_ref().is_some_and(|current| current.is_asked_by(agent)) {
                     self.feed(Event::TrayGone);
                 }
             }
             Heard::Said { agent, message, attachment } => {
+                self.trust(agent);
                 if self.current.as_ref().is_some_and(|current| current.is_asked_by(agent)) {
                     self.said(agent, message, attachment);
                 }
@@ -38,8 +36,16 @@ impl Driver {
     fn joined(&mut self, agent: AgentId, role: Role) {
         let Some(current) = &self.current else { return };
         match (role, &current.asker) {
-            (Role::Tray, Asker::Starting { .. }) => self.asked_by(agent),
-            (Role::Terminal, Asker::Starting { .. })
+            (Role::Tray, Asker::Starting { .. }) => {
+                self.desk.forget_no_display();
+                self.asked_by(agent);
+            }
+            // The tray is late already.
+            (Role::Terminal, Asker::Starting { start, fall_back_at: None }) => {
+                let start = *start;
+                self.fall_back(start, agent);
+            }
+            (Role::Terminal, Asker::Starting { fall_back_at: Some(_), .. })
             | (Role::Terminal | Role::Tray, Asker::Agent(_) | Asker::Nobody) => {}
         }
     }
@@ -73,34 +79,6 @@ impl Driver {
         // What the machine did not take is not kept.
         if let Some(current) = &mut self.current {
             current.secret = None;
-        }
-    }
-
-    pub(super) fn tray_started(&mut self, start: u64, tray: StartedTray) {
-        let Some(current) = &mut self.current else { return tray.end() };
-        match &mut current.asker {
-            Asker::Starting { start: wanted, tray: place } if *wanted == start => *place = Some(tray),
-            // It connected before this was heard.
-            Asker::Agent(_) => {}
-            Asker::Nobody | Asker::Starting { .. } => tray.end(),
-        }
-    }
-
-    pub(super) fn tray_ended(&mut self, start: u64, error: &TrayError) {
-        let Some(current) = &self.current else { return };
-        match current.asker {
-            Asker::Starting { start: wanted, .. } if wanted == start => {}
-            Asker::Agent(_) | Asker::Nobody | Asker::Starting { .. } => return,
-        }
-        tracing::warn!(%error, "no window can be shown");
-        let no_display = match error {
-            TrayError::Ended(status) => status.code() == Some(NO_DISPLAY),
-            TrayError::NoDisplay | TrayError::Start(_) => is_no_display(error),
-        };
-        if no_display {
-            self.summon_terminal();
-        } else {
-            self.feed(Event::TrayGone);
         }
     }
 

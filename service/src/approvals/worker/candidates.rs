@@ -3,6 +3,8 @@
 //! Candidates of one file or module share a host. Each host has made the key that the secret is
 //! sealed to; the secret itself is only ever handed through.
 
+use std::time::Instant;
+
 use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode, trust};
 use signer_ipc::{
     message::{Entry, Unlock},
@@ -13,7 +15,7 @@ use signer_ipc::{
 
 use crate::{
     approvals::worker::Wanted,
-    credentials::{CredentialStore, FoundCredential, Source, refusal},
+    credentials::{CredentialStore, FoundCredential, OPENING, Source, refusal},
     ports::{CredentialState, ListedCredential},
     sign::Signer,
     token::{
@@ -51,6 +53,7 @@ impl Candidates {
     /// Finds what can be chosen, and opens the hosts of the keys that are wanted. Blocks.
     pub(super) fn find(store: CredentialStore, wanted: &Wanted) -> Result<Self, ErrorCode> {
         let found = usable(store.find(), wanted)?;
+        let end = Instant::now() + OPENING;
         let mut candidates = Self { store, found: Vec::new(), hosts: Vec::new() };
         let mut failure = None;
         for credential in found {
@@ -59,7 +62,7 @@ impl Candidates {
                     candidates.add_without_key(credential);
                     Ok(())
                 }
-                Wanted::Keys { .. } => candidates.add(credential),
+                Wanted::Keys { .. } => candidates.add(credential, end),
             };
             if let Err(error) = added {
                 tracing::warn!(code = error.code().as_str(), "a certificate cannot be offered");
@@ -141,9 +144,10 @@ impl Candidates {
             return found.map(|found| *token = found).is_some();
         }
         let source = candidate.credential.source.clone();
-        if let Ok(fresh) = self.store.open_fresh(&source)
+        if let Ok(mut fresh) = self.store.open_fresh(&source, Instant::now() + OPENING)
             && let Ok((_, opened)) = self.parts(choice)
         {
+            fresh.answer_until(None);
             opened.host = fresh;
         }
         false
@@ -154,13 +158,15 @@ impl Candidates {
         self.found.push(Candidate { credential, unlock, host: None });
     }
 
-    fn add(&mut self, credential: FoundCredential) -> Result<(), TokenError> {
+    fn add(&mut self, credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
         let path = credential.source.path();
         let host = match self.hosts.iter().position(|opened| opened.source.path() == path) {
             Some(index) => index,
             None => {
-                let mut host = self.store.open(&credential.source)?;
+                let mut host = self.store.open(&credential.source, end)?;
                 let key = *host.sealing_key()?.as_bytes();
+                // From here on each step has its own time: a person types, a card works.
+                host.answer_until(None);
                 self.hosts.push(OpenHost { source: credential.source.clone(), host, key });
                 self.hosts.len() - 1
             }

@@ -5,7 +5,7 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Waits for the wish to stop.
-pub(in crate::serve) struct StopSignal {
+pub(crate) struct StopSignal {
     hangup: Signal,
     interrupt: Signal,
     terminate: Signal,
@@ -13,7 +13,7 @@ pub(in crate::serve) struct StopSignal {
 
 impl StopSignal {
     /// From here on the signals end nothing by themselves. Within a runtime.
-    pub(in crate::serve) fn watch() -> io::Result<Self> {
+    pub(crate) fn watch() -> io::Result<Self> {
         Ok(Self {
             hangup: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -22,7 +22,7 @@ impl StopSignal {
     }
 
     /// Ready with the first of them.
-    pub(in crate::serve) async fn asked(mut self) {
+    pub(crate) async fn asked(mut self) {
         tokio::select! {
             _ = self.hangup.recv() => {}
             _ = self.interrupt.recv() => {}

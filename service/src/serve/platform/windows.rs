@@ -5,7 +5,7 @@ use std::io;
 use tokio::signal::windows::{CtrlC, CtrlClose, CtrlShutdown, ctrl_c, ctrl_close, ctrl_shutdown};
 
 /// Waits for the wish to stop.
-pub(in crate::serve) struct StopSignal {
+pub(crate) struct StopSignal {
     close: CtrlClose,
     interrupt: CtrlC,
     shutdown: CtrlShutdown,
@@ -13,12 +13,12 @@ pub(in crate::serve) struct StopSignal {
 
 impl StopSignal {
     /// From here on these events end nothing by themselves. Within a runtime.
-    pub(in crate::serve) fn watch() -> io::Result<Self> {
+    pub(crate) fn watch() -> io::Result<Self> {
         Ok(Self { close: ctrl_close()?, interrupt: ctrl_c()?, shutdown: ctrl_shutdown()? })
     }
 
     /// Ready with the first of them.
-    pub(in crate::serve) async fn asked(mut self) {
+    pub(crate) async fn asked(mut self) {
         tokio::select! {
             _ = self.close.recv() => {}
             _ = self.interrupt.recv() => {}

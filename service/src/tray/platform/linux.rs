@@ -2,9 +2,11 @@
 //! session gave to the login's service manager.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, DirEntry},
     io::Read as _,
-    path::PathBuf,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
     thread,
@@ -53,15 +55,25 @@ fn manager() -> Option<PathBuf> {
     Some(PathBuf::from(env::var_os("XDG_RUNTIME_DIR")?).join("systemd/private"))
 }
 
-/// Whether any display server seems to run on this machine.
+/// Whether a display server seems to run for this login.
 fn any_server() -> bool {
-    let wayland = env::var_os("XDG_RUNTIME_DIR").and_then(|directory| fs::read_dir(directory).ok());
-    let wayland = wayland
-        .into_iter()
-        .flatten()
-        .flatten()
-        .any(|entry| entry.file_name().to_string_lossy().starts_with("wayland-"));
-    wayland || fs::read_dir("/tmp/.X11-unix").is_ok_and(|mut sockets| sockets.next().is_some())
+    let own_wayland = env::var_os("XDG_RUNTIME_DIR")
+        .is_some_and(|directory| any_entry(Path::new(&directory), |entry| is_named(entry, "wayland-")));
+    own_wayland || any_entry(Path::new("/tmp/.X11-unix"), may_be_ours)
+}
+
+fn any_entry(directory: &Path, fits: impl Fn(&DirEntry) -> bool) -> bool {
+    fs::read_dir(directory).into_iter().flatten().flatten().any(|entry| fits(&entry))
+}
+
+fn is_named(entry: &DirEntry, start: &str) -> bool {
+    entry.file_name().to_string_lossy().starts_with(start)
+}
+
+/// An X server of a login runs as its user or as root; one of another login is not for us.
+fn may_be_ours(socket: &DirEntry) -> bool {
+    let own = rustix::process::getuid().as_raw();
+    socket.metadata().is_ok_and(|metadata| metadata.uid() == own || metadata.uid() == 0)
 }
 
 fn ask_manager() -> Option<String> {

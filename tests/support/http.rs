@@ -9,19 +9,22 @@ use std::{
 use serde_json::Value;
 
 /// A test that waits longer is broken.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) fields: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// Names in small letters, and values.
+    pub fields: Vec<(String, String)>,
+    /// The whole body.
+    pub body: Vec<u8>,
 }
 
 impl Answer {
     /// Reads one answer from the front of `bytes` and returns the rest.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
+    pub fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8(bytes[..end].to_vec()).ok()?;
         let mut lines = head.split("\r\n");
@@ -37,19 +40,26 @@ impl Answer {
     }
 
     /// The value of a field, where it is there once.
-    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+    ///
+    /// # Panics
+    /// Where it is there twice.
+    pub fn field(&self, name: &str) -> Option<&str> {
         let mut found = self.fields.iter().filter(|(known, _)| known == name);
         let (first, second) = (found.next(), found.next());
         assert!(second.is_none(), "{name} is there twice: {self:?}");
         first.map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn json(&self) -> Value {
+    /// The body, or null where it is no JSON.
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
     /// The stable code of a problem, which is whole.
-    pub(crate) fn code(&self) -> String {
+    ///
+    /// # Panics
+    /// Where a part of the problem is missing.
+    pub fn code(&self) -> String {
         let problem = self.json();
         let Some(code) = problem["code"].as_str() else { return format!("{self:?}") };
         assert_eq!(self.field("content-type"), Some("application/problem+json"));
@@ -60,13 +70,13 @@ impl Answer {
     }
 
     /// Status and code.
-    pub(crate) fn refusal(&self) -> (u16, String) {
+    pub fn refusal(&self) -> (u16, String) {
         (self.status, self.code())
     }
 }
 
 /// Sends `bytes` and reads whatever comes until the other side closes.
-pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = connect(address);
     // The other side may refuse before all is sent.
     let _ = stream.write_all(bytes);
@@ -74,7 +84,10 @@ pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A connection with patience.
-pub(crate) fn connect(address: SocketAddr) -> TcpStream {
+///
+/// # Panics
+/// Where nobody listens.
+pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.set_write_timeout(Some(PATIENCE)).unwrap();
@@ -82,7 +95,10 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// All that comes until the other side closes.
-pub(crate) fn rest(stream: &mut TcpStream) -> Vec<u8> {
+///
+/// # Panics
+/// Where it does not close in time.
+pub fn rest(stream: &mut TcpStream) -> Vec<u8> {
     let mut received = Vec::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -96,7 +112,17 @@ pub(crate) fn rest(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 /// A request on a connection of its own.
-pub(crate) fn ask(address: SocketAddr, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Answer {
+///
+/// # Panics
+/// Where the answer is not whole.
+pub fn ask(address: SocketAddr, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Answer {
+    let received = exchange(address, &request(line, fields, body));
+    let parsed = Answer::parse(&received);
+    parsed.unwrap_or_else(|| panic!("{line}: {:?}", String::from_utf8_lossy(&received))).0
+}
+
+/// The bytes of a request that asks for the end of the connection, too.
+pub fn request(line: &str, fields: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{line} HTTP/1.1\r\nConnection: close\r\n").into_bytes();
     if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         bytes.extend_from_slice(b"Host: 127.0.0.1\r\n");
@@ -109,7 +135,5 @@ pub(crate) fn ask(address: SocketAddr, line: &str, fields: &[(&str, &str)], body
     }
     bytes.extend_from_slice(b"\r\n");
     bytes.extend_from_slice(body);
-    let received = exchange(address, &bytes);
-    let parsed = Answer::parse(&received);
-    parsed.unwrap_or_else(|| panic!("{line}: {:?}", String::from_utf8_lossy(&received))).0
+    bytes
 }

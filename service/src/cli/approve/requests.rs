@@ -1,0 +1,493 @@
+//! The requests that come, one after another: what the service says, what the person types.
+//!
+//! Nothing is approved but by the whole word, typed after the facts were written; every other end
+//! of a question (Ctrl-C, a closed terminal, the end of this program) is a no.
+
+use std::{
+    sync::mpsc::{self, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+use signer_ipc::{
+    login::Connection,
+    message::{
+        self, ApprovalNumber, DIGEST_LEN, Entry, FromTray, Lasting, MessageError, Outcome, SecretAttached,
+        SecretReason, ToTray, TrayAttachment, Unlock,
+    },
+    sealed::{SealedSecret, SealingKey},
+    secret::Secret,
+    summary::{Kind, Summary},
+};
+use zeroize::Zeroizing;
+
+use crate::{
+    cli::approve::{
+        Happening, after, facts,
+        terminal::{Echo, Terminal, TerminalError, Typed},
+        words,
+    },
+    text::{Language, Sentence},
+};
+
+/// When the person is reminded of the time, in seconds before it ends.
+const REMINDERS: [u64; 3] = [60, 30, 10];
+
+/// What the service said, and when it was heard.
+pub(super) struct Said {
+    pub(super) message: ToTray,
+    /// With `Present`: what is shown, and its digest.
+    pub(super) summary: Option<(Summary, [u8; DIGEST_LEN])>,
+    pub(super) heard: Instant,
+}
+
+/// Why no further request is asked here.
+pub(super) enum Left {
+    /// The person ended the program, or closed the terminal.
+    ByPerson,
+    /// The service is gone.
+    ServiceGone(MessageError),
+    /// Something came that cannot be shown.
+    Unfit,
+    /// The terminal fails.
+    Terminal(TerminalError),
+}
+
+/// Asks the person.
+pub(super) struct Requests {
+    connection: Connection,
+    terminal: Terminal,
+    inbox: mpsc::Receiver<Happening>,
+    language: Language,
+    /// Said while a question was asked, and not looked at yet.
+    put_back: Option<Box<Said>>,
+    current: Option<Current>,
+}
+
+/// The request that is asked.
+struct Current {
+    approval: ApprovalNumber,
+    deadline: Instant,
+}
+
+/// Why a question has no answer.
+enum Unanswered {
+    /// The person says no.
+    Denied(Lasting),
+    /// The service said something else meanwhile.
+    Overtaken,
+    /// The person says no and goes.
+    Leaves,
+    /// There is nobody to ask, or nobody to tell.
+    Left(Left),
+}
+
+/// The word that the person wrote.
+enum Word {
+    Approve(Lasting),
+    Deny(Lasting),
+}
+
+impl Requests {
+    pub(super) fn new(
+        connection: Connection,
+        terminal: Terminal,
+        inbox: mpsc::Receiver<Happening>,
+        language: Language,
+    ) -> Self {
+        let mut requests = Self { connection, terminal, inbox, language, put_back: None, current: None };
+        requests.say(words::READY);
+        requests
+    }
+
+    /// Asks the next request, to its end. Blocks.
+    pub(super) fn next(&mut self) -> Result<Outcome, Left> {
+        loop {
+            let said = self.hear()?;
+            let heard = said.heard;
+            match said.message {
+                ToTray::Present { approval, deadline_ms, unlocks, waiting } => {
+                    let Some((summary, shown)) = said.summary else { return Err(Left::Unfit) };
+                    self.current = Some(Current { approval, deadline: after(heard, deadline_ms) });
+                    let asked = self.present(approval, &summary, shown, &unlocks, waiting);
+                    self.settle(approval, asked)?;
+                }
+                ToTray::AskSecret { approval, deadline_ms, reason, unlock } => {
+                    self.current = Some(Current { approval, deadline: after(heard, deadline_ms) });
+                    let asked = self.ask_again(approval, reason, &unlock);
+                    self.settle(approval, asked)?;
+                }
+                ToTray::AwaitToken { approval, deadline_ms } => {
+                    self.current = Some(Current { approval, deadline: after(heard, deadline_ms) });
+                    let asked = self.await_token();
+                    self.settle(approval, asked)?;
+                }
+                ToTray::Signing { done, of, .. } => {
+                    if done == 0 {
+                        self.say(words::SIGNING);
+                    } else {
+                        self.write_line(&words::progress(done, of, self.language));
+                    }
+                }
+                ToTray::Waiting { .. } => {}
+                ToTray::Dismiss { outcome, .. } => {
+                    self.current = None;
+                    self.write_line(&words::outcome(&outcome, self.language));
+                    return Ok(outcome);
+                }
+                ToTray::Hello { .. } | ToTray::Refused { .. } => return Err(Left::Unfit),
+            }
+        }
+    }
+
+    /// Writes a sentence.
+    pub(super) fn say(&mut self, sentence: Sentence) {
+        self.write_line(self.language.choose(sentence));
+    }
+
+    /// Writes a line. A terminal that is closed says so as the end of its keys.
+    fn write_line(&mut self, text: &str) {
+        let _ = self.terminal.write(&format!("{text}\n"));
+    }
+
+    /// What the service says next, while nothing is asked.
+    fn hear(&mut self) -> Result<Box<Said>, Left> {
+        if let Some(said) = self.put_back.take() {
+            return Ok(said);
+        }
+        loop {
+            match self.inbox.recv() {
+                Ok(Happening::Said(said)) => return Ok(said),
+                Ok(Happening::Line(line)) if matches!(line.typed, Typed::End) => return self.leave(),
+                Ok(Happening::Stop) | Err(mpsc::RecvError) => return self.leave(),
+                Ok(Happening::ServiceGone(error)) => return Err(Left::ServiceGone(error)),
+                Ok(Happening::Unfit) => return Err(Left::Unfit),
+                // Typed while nothing was asked.
+                Ok(Happening::Line(_)) => {}
+            }
+        }
+    }
+
+    /// Says no to what is under way, and goes.
+    fn leave<T>(&mut self) -> Result<T, Left> {
+        if let Some(current) = self.current.take() {
+            self.deny(current.approval, Lasting::Once)?;
+        }
+        Err(Left::ByPerson)
+    }
+
+    /// Does what follows from a question.
+    fn settle(&mut self, approval: ApprovalNumber, asked: Result<(), Unanswered>) -> Result<(), Left> {
+        match asked {
+            Ok(()) | Err(Unanswered::Overtaken) => Ok(()),
+            Err(Unanswered::Denied(lasting)) => self.deny(approval, lasting),
+            Err(Unanswered::Leaves) => self.leave(),
+            Err(Unanswered::Left(left)) => Err(left),
+        }
+    }
+
+    fn present(
+        &mut self,
+        approval: ApprovalNumber,
+        summary: &Summary,
+        shown: [u8; DIGEST_LEN],
+        unlocks: &[Unlock],
+        waiting: u32,
+    ) -> Result<(), Unanswered> {
+        for line in facts::lines(summary, self.language) {
+            self.write_line(&line);
+        }
+        if waiting > 0 {
+            self.write_line(&format!("  {}", words::waiting(waiting, self.language)));
+        }
+        self.write_line(&format!("  {}", words::countdown(self.seconds_left(), self.language)));
+        let choice = self.choose(unlocks)?;
+        let lasting = match self.word(summary.kind)? {
+            Word::Approve(lasting) => lasting,
+            Word::Deny(lasting) => return Err(Unanswered::Denied(lasting)),
+        };
+        let unlock =
+            choice.and_then(|choice| unlocks.get(choice)).filter(|_| summary.kind == Kind::Signature);
+        let secret = unlock.map(|unlock| self.secret_with(unlock)).transpose()?.flatten();
+        let message = FromTray::Confirmed {
+            approval,
+            shown,
+            choice: choice.and_then(|choice| u32::try_from(choice).ok()),
+            secret: attached(secret.as_ref()),
+            lasting,
+        };
+        Ok(self.answer(&message, secret)?)
+    }
+
+    /// Which certificate, from 0; nothing where there is none to choose.
+    fn choose(&mut self, unlocks: &[Unlock]) -> Result<Option<usize>, Unanswered> {
+        let mut choice = match unlocks.len() {
+            0 => return Ok(None),
+            1 => Some(0),
+            _ => None,
+        };
+        loop {
+            let chosen = match choice.take() {
+                Some(chosen) => chosen,
+                None => {
+                    let line = self.ask(&words::choose(unlocks.len(), self.language), Echo::Shown)?;
+                    match number(&line, unlocks.len()) {
+                        Some(chosen) => chosen,
+                        None => {
+                            self.say(words::WRONG_NUMBER);
+                            continue;
+                        }
+                    }
+                }
+            };
+            let Some(unlock) = unlocks.get(chosen) else { return Err(Unanswered::Left(Left::Unfit)) };
+            match unlock.entry {
+                Entry::Locked => {
+                    self.say(words::LOCKED);
+                    if unlocks.len() == 1 {
+                        return Err(Unanswered::Denied(Lasting::Once));
+                    }
+                    continue;
+                }
+                Entry::Reader => self.say(words::READER_LATER),
+                Entry::TokenAbsent => self.say(words::TOKEN_LATER),
+                Entry::Nothing | Entry::Password | Entry::Pin => {}
+            }
+            return Ok(Some(chosen));
+        }
+    }
+
+    /// Yes or no, as a whole word.
+    fn word(&mut self, kind: Kind) -> Result<Word, Unanswered> {
+        let prompt = match kind {
+            Kind::Pairing => words::WRITE_WORD_FOR_PAIRING,
+            Kind::Selection | Kind::Signature => words::WRITE_WORD,
+        };
+        loop {
+            let line = self.ask(self.language.choose(prompt), Echo::Shown)?;
+            match word(&line, kind, self.language) {
+                Some(word) => return Ok(word),
+                None => self.say(words::NOT_UNDERSTOOD),
+            }
+        }
+    }
+
+    /// Asks for the secret once more, or for the first time.
+    fn ask_again(
+        &mut self,
+        approval: ApprovalNumber,
+        reason: SecretReason,
+        unlock: &Unlock,
+    ) -> Result<(), Unanswered> {
+        match reason {
+            SecretReason::First => {}
+            SecretReason::Incorrect => {
+                self.write_line(&words::incorrect(unlock.tries_left, self.language));
+            }
+            SecretReason::EverySignature => self.say(words::AGAIN_FOR_EVERY_SIGNATURE),
+        }
+        let secret = match unlock.entry {
+            Entry::Reader => {
+                self.ask(self.language.choose(words::READER_NOW), Echo::Shown)?;
+                None
+            }
+            Entry::Locked | Entry::Nothing | Entry::Password | Entry::Pin | Entry::TokenAbsent => {
+                self.secret_with(unlock)?
+            }
+        };
+        Ok(self.answer(&FromTray::Secret { approval, secret: attached(secret.as_ref()) }, secret)?)
+    }
+
+    /// The secret, sealed to the token host; nothing where none is typed here.
+    fn secret_with(&mut self, unlock: &Unlock) -> Result<Option<SealedSecret>, Unanswered> {
+        let prompt = match unlock.entry {
+            Entry::Password => words::PASSWORD,
+            Entry::Pin => words::PIN,
+            Entry::Locked | Entry::Nothing | Entry::Reader | Entry::TokenAbsent => return Ok(None),
+        };
+        // Without a key nothing can be sealed: the service asks again when it has one.
+        let Some(key) = unlock.key else { return Ok(None) };
+        if let Some(sentence) = words::few_tries(unlock.tries_left) {
+            self.say(sentence);
+        }
+        loop {
+            let mut line = self.ask(self.language.choose(prompt), Echo::Hidden)?;
+            // A try of a PIN is precious, and none is empty.
+            if line.is_empty() && unlock.entry == Entry::Pin {
+                self.say(words::EMPTY);
+                continue;
+            }
+            let sealed = Secret::from_bytes(std::mem::take(&mut *line))
+                .ok()
+                .and_then(|secret| SealingKey::from_bytes(&key).and_then(|key| key.seal(&secret)).ok());
+            return sealed.map(Some).ok_or(Unanswered::Left(Left::Unfit));
+        }
+    }
+
+    /// The token is missing: the service says when it is there, and Enter gives up.
+    fn await_token(&mut self) -> Result<(), Unanswered> {
+        self.ask(self.language.choose(words::INSERT_TOKEN), Echo::Shown)?;
+        Err(Unanswered::Denied(Lasting::Once))
+    }
+
+    /// Asks one question and waits for its line.
+    fn ask(&mut self, prompt: &str, echo: Echo) -> Result<Zeroizing<Vec<u8>>, Unanswered> {
+        self.terminal.begin_question(echo)?;
+        self.terminal.write(prompt)?;
+        let answer = self.wait_for_line(prompt);
+        self.terminal.end_question()?;
+        if echo == Echo::Hidden || answer.is_err() {
+            // Nothing shows the end of the line.
+            self.write_line("");
+        }
+        answer
+    }
+
+    fn wait_for_line(&mut self, prompt: &str) -> Result<Zeroizing<Vec<u8>>, Unanswered> {
+        loop {
+            match self.inbox.recv_timeout(self.until_reminder()) {
+                Ok(Happening::Line(line)) if !self.terminal.is_answer(&line) => {}
+                Ok(Happening::Line(line)) => match line.typed {
+                    Typed::Text(text) => return Ok(text),
+                    Typed::Interrupted => return Err(Unanswered::Denied(Lasting::Once)),
+                    Typed::End => return Err(Unanswered::Leaves),
+                    Typed::TooLong => self.remark(self.language.choose(words::TOO_LONG), prompt)?,
+                },
+                Ok(Happening::Said(said)) => {
+                    if let ToTray::Waiting { waiting } = said.message {
+                        self.remark(&words::waiting(waiting, self.language), prompt)?;
+                    } else {
+                        self.put_back = Some(said);
+                        return Err(Unanswered::Overtaken);
+                    }
+                }
+                Ok(Happening::ServiceGone(error)) => return Err(Left::ServiceGone(error).into()),
+                Ok(Happening::Unfit) => return Err(Left::Unfit.into()),
+                Ok(Happening::Stop) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Unanswered::Leaves);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    let words = words::countdown(self.seconds_left(), self.language);
+                    self.remark(&words, prompt)?;
+                }
+            }
+        }
+    }
+
+    /// Writes a line between a question and its answer.
+    fn remark(&mut self, words: &str, prompt: &str) -> Result<(), TerminalError> {
+        self.terminal.write(&format!("\n{words}\n{prompt}"))
+    }
+
+    fn left(&self) -> Duration {
+        self.current
+            .as_ref()
+            .map_or(Duration::ZERO, |current| current.deadline.saturating_duration_since(Instant::now()))
+    }
+
+    fn seconds_left(&self) -> u64 {
+        self.left().as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX)
+    }
+
+    /// How long until the person is reminded; after the last reminder the service ends it.
+    fn until_reminder(&self) -> Duration {
+        let left = self.left();
+        REMINDERS
+            .iter()
+            .map(|seconds| Duration::from_secs(*seconds))
+            .find_map(|reminder| left.checked_sub(reminder).filter(|wait| !wait.is_zero()))
+            // Longer than the service waits for anything.
+            .unwrap_or(Duration::from_secs(86_400))
+    }
+
+    fn deny(&mut self, approval: ApprovalNumber, lasting: Lasting) -> Result<(), Left> {
+        self.answer(&FromTray::Denied { approval, lasting }, None)
+    }
+
+    fn answer(&mut self, message: &FromTray, secret: Option<SealedSecret>) -> Result<(), Left> {
+        let attachment = secret.map_or(TrayAttachment::Nothing, TrayAttachment::Secret);
+        message::write_from_tray(&mut self.connection, message, &attachment).map_err(Left::ServiceGone)
+    }
+}
+
+impl From<TerminalError> for Unanswered {
+    fn from(error: TerminalError) -> Self {
+        Self::Left(Left::Terminal(error))
+    }
+}
+
+impl From<Left> for Unanswered {
+    fn from(left: Left) -> Self {
+        Self::Left(left)
+    }
+}
+
+const fn attached(secret: Option<&SealedSecret>) -> SecretAttached {
+    match secret {
+        Some(_) => SecretAttached::Yes,
+        None => SecretAttached::No,
+    }
+}
+
+/// A number from 1 to `count`, as an index from 0; Enter alone is the first.
+fn number(line: &[u8], count: usize) -> Option<usize> {
+    let text = std::str::from_utf8(line).ok()?.trim();
+    let number = if text.is_empty() { 1 } else { text.parse::<usize>().ok()? };
+    number.checked_sub(1).filter(|index| *index < count)
+}
+
+/// The word of a line, written in full.
+fn word(line: &[u8], kind: Kind, language: Language) -> Option<Word> {
+    let text = std::str::from_utf8(line).ok()?.to_lowercase();
+    let mut parts = text.split_whitespace();
+    let first = parts.next()?;
+    let lasting = match (parts.next(), kind) {
+        (None, _) => Lasting::Once,
+        (Some(second), Kind::Pairing) if second == language.choose(words::ALWAYS) => Lasting::Always,
+        (Some(_), _) => return None,
+    };
+    if parts.next().is_some() {
+        return None;
+    }
+    if first == language.choose(words::APPROVE) {
+        Some(Word::Approve(lasting))
+    } else if first == language.choose(words::DENY) {
+        Some(Word::Deny(lasting))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_word_approves() {
+        let said = |line: &str, kind| match word(line.as_bytes(), kind, Language::Portuguese) {
+            Some(Word::Approve(Lasting::Once)) => "yes",
+            Some(Word::Approve(Lasting::Always)) => "yes, always",
+            Some(Word::Deny(Lasting::Once)) => "no",
+            Some(Word::Deny(Lasting::Always)) => "no, always",
+            None => "what?",
+        };
+        for line in ["aprovar", " Aprovar ", "APROVAR"] {
+            assert_eq!(said(line, Kind::Signature), "yes");
+        }
+        for line in
+            ["", "a", "s", "y", "sim", "aprova", "aprovarr", "aprovar sim", "aprovar sempre", "approve"]
+        {
+            assert_eq!(said(line, Kind::Signature), "what?", "{line}");
+        }
+        assert_eq!(said("negar", Kind::Signature), "no");
+        assert_eq!(said("aprovar sempre", Kind::Pairing), "yes, always");
+        assert_eq!(said("negar sempre", Kind::Pairing), "no, always");
+        assert_eq!(said("aprovar sempre sempre", Kind::Pairing), "what?");
+    }
+
+    #[test]
+    fn certificates_are_counted_from_one() {
+        let chosen = |line: &str| number(line.as_bytes(), 2);
+        assert_eq!((chosen(""), chosen("1"), chosen(" 2 ")), (Some(0), Some(0), Some(1)));
+        assert_eq!((chosen("0"), chosen("3"), chosen("-1"), chosen("x")), (None, None, None, None));
+    }
+}

@@ -1,0 +1,176 @@
+//! The words of the commands about the service.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::arguments::{JSON, tr};
+
+/// `approve`.
+#[derive(Debug, Args)]
+pub struct ApproveArguments {
+    /// End after one request.
+    #[arg(long, help = tr([
+        "Termina depois de um pedido; o código de saída é 0 se ele foi aprovado",
+        "Ends after one request; the exit code is 0 where it was approved",
+        "Termina después de una solicitud; el código de salida es 0 si fue aprobada",
+    ]))]
+    pub once: bool,
+}
+
+/// `audit`.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Lists records.
+    #[command(about = tr([
+        "Lista os registros, do mais antigo ao mais novo",
+        "Lists the records, oldest first",
+        "Enumera los registros, del más antiguo al más nuevo",
+    ]))]
+    List {
+        /// Only the last ones.
+        #[arg(long, value_name = "N", help = tr([
+            "Só os últimos N registros",
+            "Only the last N records",
+            "Solo los últimos N registros",
+        ]))]
+        last: Option<usize>,
+        /// For programs.
+        #[arg(long, help = tr(JSON))]
+        json: bool,
+    },
+    /// Verifies the chain.
+    #[command(about = tr([
+        "Confere a cadeia de resumos de todos os arquivos da trilha",
+        "Verifies the chain of digests over all files of the trail",
+        "Verifica la cadena de resúmenes de todos los archivos del registro",
+    ]))]
+    Verify {
+        /// For programs.
+        #[arg(long, help = tr(JSON))]
+        json: bool,
+    },
+}
+
+/// `config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Prints the sample.
+    #[command(about = tr([
+        "Imprime um config.toml comentado, com todas as chaves e seus valores padrão",
+        "Prints a commented config.toml with every key and its default",
+        "Imprime un config.toml comentado, con todas las claves y sus valores predeterminados",
+    ]))]
+    Sample,
+}
+
+/// `pairings`.
+#[derive(Debug, Subcommand)]
+pub enum PairingsCommand {
+    /// Lists who was let in and who is refused.
+    #[command(about = tr([
+        "Lista quem foi aceito ou recusado «sempre»",
+        "Lists who was accepted or refused 'always'",
+        "Enumera quién fue aceptado o rechazado «siempre»",
+    ]))]
+    List {
+        /// For programs.
+        #[arg(long, help = tr(JSON))]
+        json: bool,
+    },
+    /// Takes an answer back.
+    #[command(about = tr([
+        "Retira a resposta dada a um site ou programa; ele terá de pedir de novo",
+        "Takes back the answer given to a site or program; it has to ask again",
+        "Retira la respuesta dada a un sitio o programa; tendrá que pedir de nuevo",
+    ]))]
+    Remove {
+        /// Its origin or path.
+        #[arg(value_name = "CLIENT", help = tr([
+            "Origem do site (https://…) ou caminho do programa, como em «list»",
+            "Origin of the site (https://…) or path of the program, as 'list' shows it",
+            "Origen del sitio (https://…) o ruta del programa, como en «list»",
+        ]))]
+        client: String,
+    },
+}
+
+/// `status`.
+#[derive(Debug, Args)]
+pub struct StatusArguments {
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", help = tr([
+        "Arquivo de configuração, em vez do deste login",
+        "Configuration file, instead of this login's own",
+        "Archivo de configuración, en lugar del de esta sesión",
+    ]))]
+    pub config: Option<PathBuf>,
+    /// The port.
+    #[arg(long, value_name = "N", help = tr([
+        "Única porta a usar; 0 escolhe uma livre",
+        "The only port to use; 0 takes a free one",
+        "Único puerto que se usa; 0 elige uno libre",
+    ]))]
+    pub port: Option<u16>,
+}
+
+/// `credentials`.
+#[derive(Debug, Subcommand)]
+pub enum CredentialsCommand {
+    /// Registers a file.
+    #[command(about = tr([
+        "Registra um arquivo A1; a senha é pedida uma vez, para ler o certificado, e não é guardada",
+        "Registers an A1 file; its password is asked for once, to read the certificate, and not kept",
+        "Registra un archivo A1; la contraseña se pide una vez, para leer el certificado, y no se guarda",
+    ]))]
+    Add(CredentialAddArguments),
+    /// Lists what is registered.
+    #[command(about = tr([
+        "Lista os arquivos registrados",
+        "Lists the registered files",
+        "Enumera los archivos registrados",
+    ]))]
+    List {
+        /// For programs.
+        #[arg(long, help = tr(JSON))]
+        json: bool,
+    },
+    /// Forgets one.
+    #[command(about = tr([
+        "Esquece um arquivo registrado; o arquivo fica onde está",
+        "Forgets a registered file; the file stays where it is",
+        "Olvida un archivo registrado; el archivo se queda donde está",
+    ]))]
+    Remove {
+        /// Its identifier, or the beginning of it.
+        #[arg(value_name = "ID", help = tr([
+            "Identificador ou seu início (8 caracteres ou mais)",
+            "Identifier, or its beginning (8 characters or more)",
+            "Identificador o su comienzo (8 caracteres o más)",
+        ]))]
+        id: String,
+    },
+}
+
+/// `credentials add`.
+#[derive(Debug, Args)]
+pub struct CredentialAddArguments {
+    /// The A1 file.
+    #[arg(value_name = "FILE", help = tr(["Arquivo A1", "A1 file", "Archivo A1"]))]
+    pub file: PathBuf,
+    /// Its password.
+    #[arg(long, value_name = "FILE", help = tr([
+        "Arquivo com a senha; «-» é a entrada padrão",
+        "File with the password; '-' is standard input",
+        "Archivo con la contraseña; «-» es la entrada estándar",
+    ]))]
+    pub p12_password_file: Option<PathBuf>,
+}

@@ -1,0 +1,32 @@
+//! The search over modules that hang.
+
+use super::{hosts::tests::silent, registered::Entry, *};
+
+#[test]
+fn a_search_ends_in_time_with_what_came_until_then() {
+    let place = tempfile::tempdir().unwrap();
+    let pem = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/pki/certificates/expirado.pem");
+    let certificate =
+        signer_core::cms::certificate::from_pem_or_der(&std::fs::read(pem).unwrap()).unwrap().remove(0);
+    let file = place.path().join("credentials.json");
+    let mut registered = Registered::default();
+    registered.add(Entry {
+        path: "/a.p12".into(),
+        certificate: certificate.to_der().to_vec(),
+        chain: Vec::new(),
+    });
+    registered.write(&file).unwrap();
+
+    let modules = (0..5).map(|number| PathBuf::from(format!("/module-{number}.so"))).collect();
+    let config = Config { modules, known_modules: KnownModules::Ignored, ..Config::default() };
+    let search = Duration::from_millis(500);
+    let store = CredentialStore::searching(file, silent(place.path()), &config, search);
+    let begun = Instant::now();
+    let found = store.find();
+    assert!(begun.elapsed() >= search);
+    // One after the other they would take five times as long as one host may, which is 30 s.
+    assert!(begun.elapsed() < Duration::from_secs(25));
+    let states: Vec<_> = found.iter().map(|credential| credential.listed.state).collect();
+    assert_eq!(states, [CredentialState::Expired]);
+    store.close(Duration::from_secs(120));
+}

@@ -4,17 +4,22 @@
 use std::{
     io::{BufRead as _, BufReader},
     os::unix::process::CommandExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use crate::{left_out, repository};
+use crate::{left_out, reading::Reading, repository, user::RunAs};
 
-/// How long anything on the desktop may take.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long anything on the desktop may take: the machine may have much else to do.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
-const TOOLS: &[&str] = &["Xvfb", "openbox", "xdotool", "xprop", "import", "dbus-daemon", "dbus-send"];
+/// Between two looks: whoever is waited for needs the processor.
+const PAUSE: Duration = Duration::from_millis(5);
+
+const TOOLS: &[&str] =
+    &["Xvfb", "openbox", "xdotool", "xprop", "setxkbmap", "import", "dbus-daemon", "dbus-send"];
 const AT_SPI: &str = "/usr/libexec/at-spi-bus-launcher";
 /// The system's own: another one lacks the bindings.
 const PYTHON: &str = "/usr/bin/python3";
@@ -25,14 +30,27 @@ pub struct Desktop {
     bus: String,
     directory: tempfile::TempDir,
     processes: Vec<Child>,
+    user: RunAs,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Desktop {
-    /// Starts a desktop. `None`, and a reason, where its programs are not installed.
+    /// Starts a desktop of the test's own user. `None`, and a reason, where its programs are not
+    /// installed. Waits while another one of this process is there: where several share the
+    /// processors, each is late.
     ///
     /// # Panics
     /// Where a program is there and does not start.
     pub fn start() -> Option<Self> {
+        Self::start_for(RunAs::Own)
+    }
+
+    /// Starts a desktop of `user`; else as [`Desktop::start`].
+    ///
+    /// # Panics
+    /// Where a program is there and does not start.
+    pub fn start_for(user: RunAs) -> Option<Self> {
+        static ALONE: Mutex<()> = Mutex::new(());
         let missing = TOOLS.iter().find(|tool| !installed(tool));
         if let Some(tool) = missing {
             left_out(&format!("{tool} is not installed"));
@@ -42,15 +60,30 @@ impl Desktop {
             left_out("at-spi2-core is not installed");
             return None;
         }
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let directory = tempfile::tempdir().expect("a folder");
+        let script = repository().join("tests/support/at_spi.py");
+        std::fs::copy(script, directory.path().join("at_spi.py")).expect("the script can be copied");
+        user.own(directory.path());
         let mut server = Command::new("Xvfb");
         server.args(["-displayfd", "1", "-screen", "0", "1600x1500x24", "-nolisten", "tcp", "-noreset"]);
         let (server, number) = first_line(&mut server);
         let mut bus = Command::new("dbus-daemon");
         bus.args(["--session", "--nofork", "--print-address=1"]);
+        user.apply(&mut bus);
         let (bus, address) = first_line(&mut bus);
-        let mut desktop =
-            Self { display: format!(":{number}"), bus: address, directory, processes: vec![bus, server] };
+        let mut desktop = Self {
+            display: format!(":{number}"),
+            bus: address,
+            directory,
+            processes: vec![bus, server],
+            user,
+            _alone: alone,
+        };
+        // A keyboard with every letter that is typed: without it xdotool changes the keyboard
+        // while keys are on their way.
+        let keyboard = desktop.command("setxkbmap").arg("br").status().expect("setxkbmap starts");
+        assert!(keyboard.success(), "the keyboard is Brazilian");
         let mut access = desktop.command(AT_SPI);
         access.arg("--launch-immediately");
         desktop.keep(&mut access);
@@ -69,17 +102,22 @@ impl Desktop {
     /// A command that finds this desktop and no other.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
+        self.user.apply(&mut command);
         command
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("XAUTHORITY")
             .env_remove("AT_SPI_BUS_ADDRESS")
-            .env("DISPLAY", &self.display)
-            .env("DBUS_SESSION_BUS_ADDRESS", &self.bus)
+            .envs(self.environment())
             .env("XDG_RUNTIME_DIR", self.directory.path())
             .env("HOME", self.directory.path())
             .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null());
         command
+    }
+
+    /// The variables by which a program finds this desktop.
+    pub fn environment(&self) -> [(&'static str, &str); 2] {
+        [("DISPLAY", &self.display), ("DBUS_SESSION_BUS_ADDRESS", &self.bus)]
     }
 
     /// A folder that goes with the desktop.
@@ -97,19 +135,39 @@ impl Desktop {
         command.status().expect("xdotool starts").success()
     }
 
+    /// Presses keys, one after the other, in whatever window has the keyboard. The server has
+    /// them when this returns.
+    ///
+    /// # Panics
+    /// Where xdotool refuses them.
+    pub fn press_keys(&self, keys: &[&str]) {
+        let mut arguments = vec!["key", "--delay", "20"];
+        arguments.extend(keys);
+        assert!(self.xdotool(&arguments), "{keys:?} are keys");
+    }
+
     /// Waits until a window of ours is seen and has the keyboard, and gives its number.
     ///
     /// # Panics
     /// Where none comes in time.
     pub fn window(&self) -> String {
-        until("the window is seen", || {
-            let mut search = self.command("xdotool");
-            search.args(["search", "--onlyvisible", "--class", "cybercore-signer-tray"]);
-            let found = search.stderr(Stdio::null()).output().expect("xdotool starts");
-            let window = String::from_utf8_lossy(&found.stdout).lines().next()?.to_owned();
+        found("the window is seen and has the keyboard", || {
+            let windows = self.windows();
             let focus = self.command("xdotool").arg("getwindowfocus").output().expect("xdotool starts");
-            (String::from_utf8_lossy(&focus.stdout).trim() == window).then_some(window)
+            let focus = String::from_utf8_lossy(&focus.stdout).trim().to_owned();
+            if windows.contains(&focus) { Ok(focus) } else { Err(format!("{windows:?}, focus on {focus}")) }
         })
+    }
+
+    /// The windows of ours that are seen.
+    ///
+    /// # Panics
+    /// Where xdotool does not start.
+    pub fn windows(&self) -> Vec<String> {
+        let mut search = self.command("xdotool");
+        search.args(["search", "--onlyvisible", "--class", "cybercore-signer-tray"]);
+        let found = search.stderr(Stdio::null()).output().expect("xdotool starts");
+        String::from_utf8_lossy(&found.stdout).lines().map(str::to_owned).collect()
     }
 
     /// Saves what the window shows.
@@ -121,14 +179,24 @@ impl Desktop {
         assert!(status.expect("import starts").success(), "{} is saved", file.display());
     }
 
-    /// What a screen reader finds in the process, one JSON object a line; empty where it is not
-    /// on the bus (yet).
+    /// What a screen reader finds in the process; nothing where it is not on the bus (yet).
     ///
     /// # Panics
     /// Where the script does not start.
-    pub fn read_aloud(&self, process: u32) -> String {
+    pub fn reading(&self, process: u32) -> Reading {
         let output = self.at_spi(&["dump", &process.to_string()]).output().expect("python starts");
-        String::from_utf8(output.stdout).expect("the script writes UTF-8")
+        Reading::parse(&String::from_utf8(output.stdout).expect("the script writes UTF-8"))
+    }
+
+    /// What a screen reader finds in the process, once `look` is content with it.
+    ///
+    /// # Panics
+    /// Where it is not in time.
+    pub fn reads(&self, process: u32, what: &str, look: impl Fn(&Reading) -> bool) -> Reading {
+        found(what, || {
+            let reading = self.reading(process);
+            if look(&reading) { Ok(reading) } else { Err(format!("{reading:#?}")) }
+        })
     }
 
     /// Presses what has this name as a screen reader does; whether it was there.
@@ -151,9 +219,8 @@ impl Desktop {
     }
 
     fn at_spi(&self, arguments: &[&str]) -> Command {
-        let script: PathBuf = repository().join("tests/support/at_spi.py");
         let mut command = self.command(PYTHON);
-        command.arg(script).args(arguments);
+        command.arg(self.directory.path().join("at_spi.py")).args(arguments);
         command
     }
 
@@ -194,13 +261,18 @@ impl Drop for Desktop {
 /// # Panics
 /// Where it does not in [`PATIENCE`].
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    found(what, || look().ok_or_else(String::new))
+}
+
+/// Waits until `look` finds something; until then it tells what it found instead.
+fn found<T>(what: &str, mut look: impl FnMut() -> Result<T, String>) -> T {
     let end = Instant::now() + PATIENCE;
     loop {
-        if let Some(found) = look() {
-            return found;
+        match look() {
+            Ok(found) => return found,
+            Err(instead) => assert!(Instant::now() < end, "not in time: {what} {instead}"),
         }
-        assert!(Instant::now() < end, "not in time: {what}");
-        std::thread::yield_now();
+        std::thread::park_timeout(PAUSE);
     }
 }
 

@@ -12,6 +12,8 @@ pub mod judges;
 pub mod page;
 pub mod processes;
 #[cfg(target_os = "linux")]
+pub mod reading;
+#[cfg(target_os = "linux")]
 pub mod service;
 pub mod signing;
 pub mod softhsm;
@@ -19,6 +21,8 @@ pub mod softhsm;
 pub mod stage;
 #[cfg(target_os = "linux")]
 pub mod tray;
+#[cfg(unix)]
+pub mod user;
 
 use std::{
     path::{Path, PathBuf},

@@ -149,17 +149,38 @@ impl Tray {
         until("the tray ends", || self.child.try_wait().expect("its state is known"))
     }
 
-    /// How long `act` has to be done again and again until the tray says something.
+    /// Does `act` again and again until the tray says something.
     ///
     /// # Panics
     /// Where it says nothing in time.
-    pub fn hears_while(&self, mut act: impl FnMut()) -> ((FromTray, TrayAttachment), Duration) {
-        let began = Instant::now();
-        let said = until("the tray answers", || {
+    pub fn hears_while(&self, mut act: impl FnMut()) -> (FromTray, TrayAttachment) {
+        until("the tray answers", || {
             act();
             self.hears_within(Duration::from_millis(1))
+        })
+    }
+
+    /// Lets things happen to the tray while it stands still, so that it meets all of them at
+    /// once. The time since it goes on.
+    ///
+    /// # Panics
+    /// Where it cannot be stopped.
+    pub fn meets(&self, happen: impl FnOnce()) -> Instant {
+        self.signal("STOP");
+        until("the tray stands still", || {
+            let status = std::fs::read_to_string(format!("/proc/{}/stat", self.process())).ok()?;
+            status.rsplit(')').next()?.trim_start().starts_with('T').then_some(())
         });
-        (said, began.elapsed())
+        happen();
+        let goes_on = Instant::now();
+        self.signal("CONT");
+        goes_on
+    }
+
+    fn signal(&self, name: &str) {
+        let process = self.process().to_string();
+        let status = Command::new("kill").args(["-s", name, &process]).status();
+        assert!(status.expect("kill starts").success(), "{name} to the tray");
     }
 }
 

@@ -127,17 +127,35 @@ pub enum Format {
     Raw,
 }
 
-/// The bytes are no summary of this version.
+/// Why bytes are no summary.
 #[derive(Debug, thiserror::Error)]
-#[error("the summary cannot be read")]
-pub struct SummaryError(#[from] serde_json::Error);
+pub enum SummaryError {
+    /// They are none of this version.
+    #[error("the summary cannot be read")]
+    Unreadable(#[from] serde_json::Error),
+    /// It has more or less than what its kind has, and would not be shown whole.
+    #[error("the summary does not fit its kind")]
+    Unfit,
+}
 
 impl Summary {
     /// Reads the bytes that came with [`crate::message::ToTray::Present`].
     ///
     /// # Errors
-    /// Where they are no summary, or have fields that this version would not show.
+    /// Where they are no summary, or have anything that is not shown for its kind.
     pub fn parse(bytes: &[u8]) -> Result<Self, SummaryError> {
-        Ok(serde_json::from_slice(bytes)?)
+        let summary: Self = serde_json::from_slice(bytes)?;
+        if summary.fits() { Ok(summary) } else { Err(SummaryError::Unfit) }
+    }
+
+    /// Whether everything in it has its place in a request of its kind.
+    const fn fits(&self) -> bool {
+        let (certificates, documents) = (!self.certificates.is_empty(), !self.documents.is_empty());
+        let (scopes, reason) = (!self.scopes.is_empty(), self.reason.is_some());
+        match self.kind {
+            Kind::Pairing => scopes && !certificates && !documents && !reason,
+            Kind::Selection => certificates && !documents && !scopes && !reason,
+            Kind::Signature => certificates && documents && !scopes,
+        }
     }
 }

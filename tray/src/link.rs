@@ -17,7 +17,7 @@ use signer_ipc::{
     login::{self, Connection, GreetingError},
     message::{self, FromTray, MessageError, Role, ToTray, TrayAttachment},
     sealed::SealedSecret,
-    summary::{Kind, Summary, SummaryError},
+    summary::{Summary, SummaryError},
 };
 
 use crate::screen::{Incoming, Presented};
@@ -115,7 +115,7 @@ fn ready(message: ToTray, summary: Option<Vec<u8>>, now: Duration) -> Result<Inc
             let bytes = summary.ok_or(LinkError::OutOfTurn)?;
             let digest = Sha256::digest(&bytes).into();
             let summary = Summary::parse(&bytes)?;
-            if !fits(&summary) || unlocks.len() != summary.certificates.len() {
+            if unlocks.len() != summary.certificates.len() {
                 return Err(LinkError::OutOfTurn);
             }
             let deadline = at(deadline_ms);
@@ -131,17 +131,6 @@ fn ready(message: ToTray, summary: Option<Vec<u8>>, now: Duration) -> Result<Inc
         ToTray::Signing { approval, done, of } => Incoming::Signing { approval, done, of },
         ToTray::Dismiss { approval, outcome } => Incoming::Dismiss { approval, outcome },
     })
-}
-
-/// Whether everything in a summary has its place on the page of its kind.
-const fn fits(summary: &Summary) -> bool {
-    let (certificates, documents) = (!summary.certificates.is_empty(), !summary.documents.is_empty());
-    let (scopes, reason) = (!summary.scopes.is_empty(), summary.reason.is_some());
-    match summary.kind {
-        Kind::Pairing => scopes && !certificates && !documents && !reason,
-        Kind::Selection => certificates && !documents && !scopes && !reason,
-        Kind::Signature => certificates && documents && !scopes,
-    }
 }
 
 #[cfg(test)]

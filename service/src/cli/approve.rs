@@ -18,7 +18,7 @@ use signer_ipc::{
     frame::FrameError,
     login::{self, Connection, GreetingError},
     message::{self, MessageError, Outcome, Role, ToTray},
-    summary::{Kind, Summary},
+    summary::Summary,
 };
 
 use crate::{
@@ -139,7 +139,7 @@ fn parse(message: ToTray, summary: Option<Vec<u8>>) -> Option<Said> {
         (ToTray::Present { unlocks, .. }, Some(bytes)) => {
             let shown = DigestAlgorithm::Sha256.digest(&bytes).as_bytes().try_into().ok()?;
             let summary = Summary::parse(&bytes).ok()?;
-            if !fits(&summary) || unlocks.len() != summary.certificates.len() {
+            if unlocks.len() != summary.certificates.len() {
                 return None;
             }
             Some((summary, shown))
@@ -148,17 +148,6 @@ fn parse(message: ToTray, summary: Option<Vec<u8>>) -> Option<Said> {
         (_, None) => None,
     };
     Some(Said { message, summary, heard })
-}
-
-/// Whether everything in a summary is shown for its kind.
-const fn fits(summary: &Summary) -> bool {
-    let (certificates, documents) = (!summary.certificates.is_empty(), !summary.documents.is_empty());
-    let (scopes, reason) = (!summary.scopes.is_empty(), summary.reason.is_some());
-    match summary.kind {
-        Kind::Pairing => scopes && !certificates && !documents && !reason,
-        Kind::Selection => certificates && !documents && !scopes && !reason,
-        Kind::Signature => certificates && documents && !scopes,
-    }
 }
 
 /// Watches for the signals that ask to end, on a thread of its own.

@@ -10,13 +10,23 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
+
 use crate::{left_out, reading::Reading, repository, user::RunAs};
 
 /// How long anything on the desktop may take: the machine may have much else to do.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How long a program of the desktop may take to end by itself.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks: whoever is waited for needs the processor.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// Settings of the desktop are kept in memory.
+const SETTINGS: [(&str, &str); 1] = [("GSETTINGS_BACKEND", "memory")];
 
 const TOOLS: &[&str] =
     &["Xvfb", "openbox", "xdotool", "xprop", "setxkbmap", "import", "dbus-daemon", "dbus-send"];
@@ -70,6 +80,8 @@ impl Desktop {
         let (server, number) = first_line(&mut server);
         let mut bus = Command::new("dbus-daemon");
         bus.args(["--session", "--nofork", "--print-address=1"]);
+        // What it starts must leave the settings of the real login alone.
+        bus.env("HOME", directory.path()).env("XDG_RUNTIME_DIR", directory.path()).envs(SETTINGS);
         user.apply(&mut bus);
         let (bus, address) = first_line(&mut bus);
         let mut desktop = Self {
@@ -111,6 +123,7 @@ impl Desktop {
             .env("XDG_RUNTIME_DIR", self.directory.path())
             .env("HOME", self.directory.path())
             .env("LC_ALL", "C.UTF-8")
+            .envs(SETTINGS)
             .stdin(Stdio::null());
         command
     }
@@ -247,10 +260,17 @@ impl Desktop {
 impl Drop for Desktop {
     fn drop(&mut self) {
         for process in self.processes.iter_mut().rev() {
-            // With what it started: the accessibility bus has a bus of its own. One that has
-            // ended already is what is wanted.
-            let group = format!("-{}", process.id());
-            drop(Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status());
+            // With what it started: the accessibility bus has a bus of its own. Asked first, so
+            // that the display's socket and lock go with it.
+            let group = i32::try_from(process.id()).map(Pid::from_raw);
+            let end = |signal| group.map(|group| killpg(group, signal));
+            drop(end(Signal::SIGTERM));
+            let patience = Instant::now() + LAST_PATIENCE;
+            while matches!(process.try_wait(), Ok(None)) && Instant::now() < patience {
+                std::thread::park_timeout(PAUSE);
+            }
+            // What has ended already is what is wanted.
+            drop(end(Signal::SIGKILL));
             drop(process.wait());
         }
     }

@@ -264,13 +264,13 @@ impl Drop for Desktop {
             // that the display's socket and lock go with it.
             let group = i32::try_from(process.id()).map(Pid::from_raw);
             let end = |signal| group.map(|group| killpg(group, signal));
-            drop(end(Signal::SIGTERM));
+            let _ = end(Signal::SIGTERM);
             let patience = Instant::now() + LAST_PATIENCE;
             while matches!(process.try_wait(), Ok(None)) && Instant::now() < patience {
                 std::thread::park_timeout(PAUSE);
             }
             // What has ended already is what is wanted.
-            drop(end(Signal::SIGKILL));
+            let _ = end(Signal::SIGKILL);
             drop(process.wait());
         }
     }

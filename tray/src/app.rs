@@ -280,6 +280,7 @@ impl ApplicationHandler<Wake> for App {
             Wake::Service(Err(error)) => self.check(events, Err(error.into())),
             Wake::Appearance(appearance) => {
                 self.appearance = appearance;
+                self.follow_theme();
                 self.refresh(events);
             }
             Wake::IconHost => {

@@ -28,6 +28,12 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Settings of the desktop are kept in memory.
 const SETTINGS: [(&str, &str); 1] = [("GSETTINGS_BACKEND", "memory")];
 
+/// Nothing moves by itself, and one key closes the window.
+const OPENBOX: &str = r#"<openbox_config xmlns="http://openbox.org/3.4/rc">
+<theme><animateIconify>no</animateIconify></theme>
+<keyboard><keybind key="A-F4"><action name="Close"/></keybind></keyboard>
+</openbox_config>"#;
+
 const TOOLS: &[&str] =
     &["Xvfb", "openbox", "xdotool", "xprop", "setxkbmap", "import", "dbus-daemon", "dbus-send"];
 const AT_SPI: &str = "/usr/libexec/at-spi-bus-launcher";
@@ -100,7 +106,10 @@ impl Desktop {
         access.arg("--launch-immediately");
         desktop.keep(&mut access);
         desktop.wait_for_access();
+        let settings = desktop.directory.path().join("openbox.xml");
+        std::fs::write(&settings, OPENBOX).expect("a file");
         let mut manager = desktop.command("openbox");
+        manager.arg("--config-file").arg(&settings);
         desktop.keep(&mut manager);
         // A window that comes before its manager never gets the keyboard.
         until("the window manager is there", || {
@@ -165,11 +174,22 @@ impl Desktop {
     /// Where none comes in time.
     pub fn window(&self) -> String {
         found("the window is seen and has the keyboard", || {
-            let windows = self.windows();
-            let focus = self.command("xdotool").arg("getwindowfocus").output().expect("xdotool starts");
-            let focus = String::from_utf8_lossy(&focus.stdout).trim().to_owned();
+            let (windows, focus) = (self.windows(), self.focus());
             if windows.contains(&focus) { Ok(focus) } else { Err(format!("{windows:?}, focus on {focus}")) }
         })
+    }
+
+    /// Whether a window of ours is seen and has the keyboard.
+    ///
+    /// # Panics
+    /// Where xdotool does not start.
+    pub fn has_keyboard(&self) -> bool {
+        self.windows().contains(&self.focus())
+    }
+
+    fn focus(&self) -> String {
+        let focus = self.command("xdotool").arg("getwindowfocus").output().expect("xdotool starts");
+        String::from_utf8_lossy(&focus.stdout).trim().to_owned()
     }
 
     /// The windows of ours that are seen.

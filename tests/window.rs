@@ -74,8 +74,10 @@ fn let_it_arm(desktop: &Desktop, tray: &Tray, yes: &str) {
 /// Takes the keyboard from the window and gives it back.
 fn away_and_back(desktop: &Desktop, window: &str) {
     assert!(desktop.xdotool(&["windowminimize", "--sync", window]));
-    assert!(desktop.xdotool(&["windowactivate", "--sync", window]));
-    desktop.window();
+    until("the window comes back", || {
+        desktop.xdotool(&["windowactivate", window]);
+        desktop.has_keyboard().then_some(())
+    });
 }
 
 /// Asks until the machine is quick enough: what meets the window together with the keyboard,
@@ -316,6 +318,23 @@ fn a_screen_reader_presses_a_yes_with_a_pin_only_when_it_works() {
     assert!(matches!(said, FromTray::Confirmed { approval: 1, .. }), "{said:?}");
     let TrayAttachment::Secret(sealed) = attachment else { panic!("{attachment:?}") };
     assert_eq!(key.open(&sealed).unwrap().expose(), PIN.as_bytes());
+    assert!(tray.close().success());
+}
+
+#[test]
+fn a_window_that_is_only_looked_at_rests() {
+    const LOOKED_AT: Duration = Duration::from_secs(4);
+    let Some(desktop) = Desktop::start() else { return };
+    let mut tray = tray(&desktop, "pt");
+    let key = UnsealingKey::generate();
+    tray.present(1, &Shown::new(requests::signature(5, 1)), vec![pin_unlock(&key)]);
+    desktop.window();
+    let_it_arm(&desktop, &tray, SIGN);
+    let before = memory::processor_time(tray.process());
+    assert!(tray.hears_within(LOOKED_AT).is_none(), "nobody has answered");
+    let used = memory::processor_time(tray.process()) - before;
+    // A frame a second, in a build that is not optimised.
+    assert!(used < LOOKED_AT / 4, "{used:?} of the processor in {LOOKED_AT:?}");
     assert!(tray.close().success());
 }
 

@@ -10,13 +10,29 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
+
 use crate::{left_out, reading::Reading, repository, user::RunAs};
 
 /// How long anything on the desktop may take: the machine may have much else to do.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How long a program of the desktop may take to end by itself.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks: whoever is waited for needs the processor.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// Settings of the desktop are kept in memory.
+const SETTINGS: [(&str, &str); 1] = [("GSETTINGS_BACKEND", "memory")];
+
+/// Nothing moves by itself, and one key closes the window.
+const OPENBOX: &str = r#"<openbox_config xmlns="http://openbox.org/3.4/rc">
+<theme><animateIconify>no</animateIconify></theme>
+<keyboard><keybind key="A-F4"><action name="Close"/></keybind></keyboard>
+</openbox_config>"#;
 
 const TOOLS: &[&str] =
     &["Xvfb", "openbox", "xdotool", "xprop", "setxkbmap", "import", "dbus-daemon", "dbus-send"];
@@ -70,6 +86,8 @@ impl Desktop {
         let (server, number) = first_line(&mut server);
         let mut bus = Command::new("dbus-daemon");
         bus.args(["--session", "--nofork", "--print-address=1"]);
+        // What it starts must leave the settings of the real login alone.
+        bus.env("HOME", directory.path()).env("XDG_RUNTIME_DIR", directory.path()).envs(SETTINGS);
         user.apply(&mut bus);
         let (bus, address) = first_line(&mut bus);
         let mut desktop = Self {
@@ -88,7 +106,10 @@ impl Desktop {
         access.arg("--launch-immediately");
         desktop.keep(&mut access);
         desktop.wait_for_access();
+        let settings = desktop.directory.path().join("openbox.xml");
+        std::fs::write(&settings, OPENBOX).expect("a file");
         let mut manager = desktop.command("openbox");
+        manager.arg("--config-file").arg(&settings);
         desktop.keep(&mut manager);
         // A window that comes before its manager never gets the keyboard.
         until("the window manager is there", || {
@@ -111,6 +132,7 @@ impl Desktop {
             .env("XDG_RUNTIME_DIR", self.directory.path())
             .env("HOME", self.directory.path())
             .env("LC_ALL", "C.UTF-8")
+            .envs(SETTINGS)
             .stdin(Stdio::null());
         command
     }
@@ -152,11 +174,22 @@ impl Desktop {
     /// Where none comes in time.
     pub fn window(&self) -> String {
         found("the window is seen and has the keyboard", || {
-            let windows = self.windows();
-            let focus = self.command("xdotool").arg("getwindowfocus").output().expect("xdotool starts");
-            let focus = String::from_utf8_lossy(&focus.stdout).trim().to_owned();
+            let (windows, focus) = (self.windows(), self.focus());
             if windows.contains(&focus) { Ok(focus) } else { Err(format!("{windows:?}, focus on {focus}")) }
         })
+    }
+
+    /// Whether a window of ours is seen and has the keyboard.
+    ///
+    /// # Panics
+    /// Where xdotool does not start.
+    pub fn has_keyboard(&self) -> bool {
+        self.windows().contains(&self.focus())
+    }
+
+    fn focus(&self) -> String {
+        let focus = self.command("xdotool").arg("getwindowfocus").output().expect("xdotool starts");
+        String::from_utf8_lossy(&focus.stdout).trim().to_owned()
     }
 
     /// The windows of ours that are seen.
@@ -247,10 +280,17 @@ impl Desktop {
 impl Drop for Desktop {
     fn drop(&mut self) {
         for process in self.processes.iter_mut().rev() {
-            // With what it started: the accessibility bus has a bus of its own. One that has
-            // ended already is what is wanted.
-            let group = format!("-{}", process.id());
-            drop(Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status());
+            // With what it started: the accessibility bus has a bus of its own. Asked first, so
+            // that the display's socket and lock go with it.
+            let group = i32::try_from(process.id()).map(Pid::from_raw);
+            let end = |signal| group.map(|group| killpg(group, signal));
+            let _ = end(Signal::SIGTERM);
+            let patience = Instant::now() + LAST_PATIENCE;
+            while matches!(process.try_wait(), Ok(None)) && Instant::now() < patience {
+                std::thread::park_timeout(PAUSE);
+            }
+            // What has ended already is what is wanted.
+            let _ = end(Signal::SIGKILL);
             drop(process.wait());
         }
     }

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::sys::signal::Signal;
 use signer_core::digest::DigestAlgorithm;
 use signer_ipc::{
     invitation::Invitation,
@@ -18,7 +19,7 @@ use signer_ipc::{
     peer::PeerUser,
 };
 
-use crate::{build, desktop::until};
+use crate::{build, desktop::until, service::send_signal};
 
 const ONE_TIME: [u8; 32] = [0x5a; 32];
 
@@ -166,21 +167,15 @@ impl Tray {
     /// # Panics
     /// Where it cannot be stopped.
     pub fn meets(&self, happen: impl FnOnce()) -> Instant {
-        self.signal("STOP");
+        send_signal(self.process(), Signal::SIGSTOP);
         until("the tray stands still", || {
             let status = std::fs::read_to_string(format!("/proc/{}/stat", self.process())).ok()?;
             status.rsplit(')').next()?.trim_start().starts_with('T').then_some(())
         });
         happen();
         let goes_on = Instant::now();
-        self.signal("CONT");
+        send_signal(self.process(), Signal::SIGCONT);
         goes_on
-    }
-
-    fn signal(&self, name: &str) {
-        let process = self.process().to_string();
-        let status = Command::new("kill").args(["-s", name, &process]).status();
-        assert!(status.expect("kill starts").success(), "{name} to the tray");
     }
 }
 

@@ -242,7 +242,13 @@ impl App {
     fn draw(&mut self, events: &ActiveEventLoop) {
         let Some(window) = &mut self.window else { return };
         match window.draw(self.appearance) {
-            Ok(()) => self.take(events, Input::Painted),
+            Ok(()) => {
+                // Laid out again only for what follows from it: else each frame asks for the next.
+                let actions = self.screen.take(Input::Painted, self.now());
+                if !actions.is_empty() {
+                    self.act(events, actions);
+                }
+            }
             Err(error) => self.check(events, Err(error)),
         }
     }
@@ -280,6 +286,7 @@ impl ApplicationHandler<Wake> for App {
             Wake::Service(Err(error)) => self.check(events, Err(error.into())),
             Wake::Appearance(appearance) => {
                 self.appearance = appearance;
+                self.follow_theme();
                 self.refresh(events);
             }
             Wake::IconHost => {

@@ -63,8 +63,8 @@ pub(crate) fn keep_in_memory(page: &Page) -> io::Result<()> {
     platform::keep_in_memory(page)
 }
 
-/// Tells how windows should look, now and at each change, where winit does not know. Calls
-/// `tell` from a thread of its own.
+/// Tells how windows should look, as far as winit does not know. Linux tells now and at each
+/// change, from a thread of its own; the others tell once, and of the contrast alone.
 pub(crate) fn watch_appearance(tell: impl Fn(Appearance) + Send + 'static) {
     platform::watch_appearance(tell);
 }

@@ -31,6 +31,7 @@ const PACKAGES: &[Package] = &[
     package("xvfb", Purpose::Test, "a screen in memory for the window"),
     package("openbox", Purpose::Test, "gives the window the keyboard"),
     package("xdotool", Purpose::Test, "types and clicks"),
+    package("x11-xkb-utils", Purpose::Test, "setxkbmap gives the keyboard its letters"),
     package("x11-utils", Purpose::Test, "xprop sees the window manager"),
     package("imagemagick", Purpose::Test, "import takes pictures of the window"),
     package("dbus", Purpose::Test, "a session bus"),

@@ -1,13 +1,18 @@
-//! macOS: no core file and locked memory; winit knows how windows should look.
+//! macOS: no core file and locked memory; winit knows how bright windows should be, the system
+//! how clear.
 
 use std::io;
 
+use objc2_app_kit::NSWorkspace;
 use rustix::{
     mm::mlock,
     process::{Resource, Rlimit, setrlimit},
 };
 
-use crate::{os::Appearance, pin::Page};
+use crate::{
+    os::{Appearance, Contrast},
+    pin::Page,
+};
 
 /// See [`crate::os::harden`].
 pub(super) fn harden() -> io::Result<()> {
@@ -25,7 +30,11 @@ pub(super) fn keep_in_memory(page: &Page) -> io::Result<()> {
 }
 
 /// See [`crate::os::watch_appearance`].
-pub(super) fn watch_appearance(_tell: impl Fn(Appearance) + Send + 'static) {}
+pub(super) fn watch_appearance(tell: impl Fn(Appearance) + Send + 'static) {
+    if NSWorkspace::sharedWorkspace().accessibilityDisplayShouldIncreaseContrast() {
+        tell(Appearance { contrast: Contrast::High, ..Appearance::default() });
+    }
+}
 
 /// See [`crate::os::has_icon_host`].
 pub(super) const fn has_icon_host() -> bool {

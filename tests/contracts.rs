@@ -74,6 +74,7 @@ fn every_subject_is_read_as_it_was_written() {
     );
 }
 
+/// Proves A17.
 #[test]
 fn a_summary_with_more_than_is_drawn_is_refused() {
     let summary = Summary::new(program(), Subject::Pairing { scopes: vec![Scope::Sign] });

@@ -46,7 +46,7 @@ struct Seen {
 /// How many cells are tried side by side.
 const LANES: usize = 3;
 
-/// Proves A17.
+/// Proves A24.
 #[test]
 fn whoever_dies_at_any_step_leaves_nothing_half_done() {
     let place = tempfile::tempdir().unwrap();

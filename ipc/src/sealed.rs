@@ -135,6 +135,7 @@ mod tests {
         Secret::from_bytes(text.as_bytes().to_vec()).unwrap()
     }
 
+    /// Proves A21.
     #[test]
     fn only_the_right_key_opens_and_the_length_says_nothing() {
         for text in ["", "1234", &"x".repeat(Secret::MAX_LEN)] {

@@ -102,7 +102,8 @@ fn sign(
     let folder = target().join("demo");
     let language = match audience {
         Audience::Person => None,
-        Audience::Program => Some("pt_BR.UTF-8"),
+        // Ours is Portuguese where the locale names no language.
+        Audience::Program => Some("C.UTF-8"),
     };
     say("\n== the service, in a login of its own");
     let login = login::Login::make(&folder, signer.to_owned(), language)?;
@@ -122,9 +123,9 @@ fn sign(
         say(&format!("the password of the fictitious certificate is {}", password.trim_end()));
     }
     client.sign(input, output, "default")?;
-    // The person first: whoever answers would only see the service go.
-    drop(person);
+    // The agent ends with the service, and says so.
     drop(service);
+    drop(person);
     say("\n== the audit trail");
     run(&mut login.signer(&["audit", "list"]))?;
     run(&mut login.signer(&["audit", "verify"]))

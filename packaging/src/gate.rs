@@ -49,6 +49,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         make("clippy", clippy),
         make("programs", || passed(&mut cargo(["build", "--workspace", "--bins", "--locked"]))),
         make("tests", || passed(&mut cargo(["test", "--workspace", "--locked", "--no-fail-fast"]))),
+        make("demo", || passed(&mut cargo(["xtask", "demo", "--unattended"]))),
         make("documentation", documentation),
         make("dependencies", deny::check),
         make("windows check", cross::windows),

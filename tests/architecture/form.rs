@@ -28,9 +28,11 @@ const UNSAFE_PLACES: &[&str] = &[
     "ipc/src/login/platform/windows.rs",
     "ipc/src/peer/platform/",
     "service/src/ccsp/peer/platform/",
+    "service/src/cli/approve/terminal/platform/windows.rs",
     "service/src/file/platform/",
     "service/src/token/platform/",
     "service/src/token/host",
+    "service/src/tray/platform/",
     "tray/src/os/",
     "tests/",
 ];

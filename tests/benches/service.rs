@@ -3,6 +3,11 @@
 //!
 //! *first 200* is from starting the process to the end of its first answer to `status`, asked in
 //! a tight loop. *idle* counts the context switches of all threads in twenty seconds.
+//!
+//! *answer* is from the person's yes, with the password, to the signed document being ready: what
+//! is left to do once a document of this size has arrived. *key* is what opening the key and
+//! using it once costs without a service; *rest* is the difference. *question* is from the end of
+//! the upload and the request for a signature to the moment when the person is asked.
 
 use std::{
     error::Error,
@@ -15,7 +20,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use signer_tests::{machine, signer_program};
+use signer_core::{algorithm::SignatureAlgorithm, digest::DigestAlgorithm};
+use signer_ipc::{message::Lasting, secret::Secret};
+use signer_service::token::client::TokenHost;
+use signer_tests::{
+    agent::Agent,
+    documents::{Layout, document},
+    machine,
+    page::Page,
+    service::Login,
+    signer_program,
+    signing::{PASSWORD, a1},
+};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -23,6 +39,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const ROUNDS: usize = 41;
 /// How long an idle service is watched.
 const WATCH: Duration = Duration::from_secs(20);
+/// How often a document of each size is signed.
+const SIGNATURES: usize = 11;
+/// An RSA key of 2048 bits in a file as ICP-Brasil's authorities make it.
+const KEY: &str = "ecpf-a1-moderno.p12";
 
 fn main() -> Outcome<()> {
     let once = std::env::args().any(|word| word == "once");
@@ -50,7 +70,54 @@ fn main() -> Outcome<()> {
     println!("| idle service | |\n| --- | --- |");
     println!("| resident memory, MiB | {:.1} |", resident(server.0.id())?);
     println!("| context switches in {} s | {} |", watch.as_secs(), after - before);
+    drop(server);
+    signatures(if once { 1 } else { SIGNATURES })
+}
+
+/// What follows an upload, by its size.
+fn signatures(rounds: usize) -> Outcome<()> {
+    let login = Login::with_key(KEY);
+    let service = login.start();
+    let mut agent = Agent::terminal(&login.endpoint());
+    let page = Page::let_in(&service, &mut agent, Lasting::Once);
+    println!(
+        "\n| document | question, ms | answer, ms | key, ms | rest, ms |\n| --- | --- | --- | --- | --- |"
+    );
+    for (name, len) in [("100 KB", 100_000), ("5 MB", 5_000_000), ("50 MB", 50_000_000)] {
+        let document = document(Layout::Table, 10, len);
+        let (mut questions, mut answers, mut keys) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            keys.push(key_alone()?);
+            let id = page.upload(&document);
+            let uploaded = Instant::now();
+            let pending = page.ask_to_sign(&id);
+            let question = agent.question();
+            questions.push(uploaded.elapsed());
+            let confirmed = Instant::now();
+            agent.confirm(&question, Some(PASSWORD));
+            let answer = pending.answer().ok_or("no answer")?.json();
+            answers.push(confirmed.elapsed());
+            if answer["items"][0]["state"] != "signed" {
+                return Err(format!("not signed: {answer}").into());
+            }
+            page.ask(&format!("DELETE /ccsp/v1/documents/{id}"));
+        }
+        let (question, answer, key) = (median(questions), median(answers), median(keys));
+        println!("| {name} | {question:.1} | {answer:.1} | {key:.1} | {:.1} |", answer - key);
+    }
     Ok(())
+}
+
+/// Unlocks the key in a host that has its file open, and signs one digest.
+fn key_alone() -> Outcome<Duration> {
+    let mut host = TokenHost::spawn(signer_program())?;
+    host.open_file(&a1(KEY))?;
+    let secret = Secret::from_bytes(PASSWORD.into())?;
+    let begin = Instant::now();
+    host.unlock(None, &secret)?;
+    let credential = host.credentials(None)?.into_iter().next().ok_or("no key")?;
+    host.sign(&credential, SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256), b"signed attributes")?;
+    Ok(begin.elapsed())
 }
 
 /// A server that is ended when nobody needs it any more.

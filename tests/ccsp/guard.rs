@@ -49,6 +49,7 @@ fn status_is_for_everybody_of_this_login() {
     server.assert_untouched();
 }
 
+/// Proves A22.
 #[test]
 fn only_our_own_names_are_hosts() {
     let server = Server::start();
@@ -80,6 +81,7 @@ fn only_our_own_names_are_hosts() {
     server.assert_untouched();
 }
 
+/// Proves A22.
 #[test]
 fn pages_need_one_secure_origin_and_browsers_cannot_pass_as_programs() {
     let server = Server::start();
@@ -166,6 +168,7 @@ fn methods_media_types_and_sizes_come_before_the_token() {
     server.assert_untouched();
 }
 
+/// Proves A22.
 #[test]
 fn nothing_of_a_refused_body_is_asked_for() {
     let server = Server::start();
@@ -211,6 +214,7 @@ fn browsers_learn_what_a_page_may_ask() {
     server.assert_untouched();
 }
 
+/// Proves A22.
 #[test]
 fn a_token_is_good_for_its_client_and_its_scopes_only() {
     let server = Server::start();

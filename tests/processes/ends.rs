@@ -26,7 +26,7 @@ fn names(directory: &std::path::Path) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Proves A22.
+/// Proves A25.
 #[test]
 fn a_second_service_of_a_login_says_so_and_harms_nothing() {
     let login = Login::with_key(KEY);
@@ -63,7 +63,7 @@ fn commands_that_look_for_the_service_do_not_keep_it_from_starting() {
     looker.join().unwrap();
 }
 
-/// Proves A22.
+/// Proves A25.
 #[test]
 fn told_to_stop_it_settles_what_waits_and_leaves_nothing() {
     let login = Login::with_key(KEY);
@@ -89,7 +89,7 @@ fn told_to_stop_it_settles_what_waits_and_leaves_nothing() {
     assert!(trail.starts_with(&["approved".to_owned(), "cancelled".to_owned()]), "{trail:?}");
 }
 
-/// Proves A22.
+/// Proves A25.
 #[test]
 fn killed_it_leaves_no_document_and_the_next_one_goes_on() {
     let login = Login::with_key(KEY);

@@ -22,7 +22,7 @@ fn assert_refused(result: Result<Agent, NotLetIn>, expected: &str) -> String {
     }
 }
 
-/// Proves A18.
+/// Proves A19.
 #[test]
 fn only_the_process_that_was_started_is_the_tray_and_only_once() {
     let (login, stage) = staged();
@@ -60,7 +60,7 @@ fn only_the_process_that_was_started_is_the_tray_and_only_once() {
     assert_eq!(ends(&login.trail()), ["approved", "approved"]);
 }
 
-/// Proves A18.
+/// Proves A19.
 #[test]
 fn the_value_of_an_earlier_tray_lets_nobody_in() {
     let (login, stage) = staged();
@@ -105,7 +105,7 @@ fn other_versions_are_refused_in_words_on_both_ways() {
     signs(&Page::of(&service, &pending.answer().unwrap()), &mut agent);
 }
 
-/// Proves A19.
+/// Proves A17.
 #[test]
 fn a_yes_to_something_else_than_was_asked_signs_nothing() {
     let (login, stage) = staged();

@@ -9,7 +9,7 @@ use crate::{KEY, assert_unsigned, ends, pdf, signs};
 
 const REFUSED: (u16, &str) = (503, "audit-unavailable");
 
-/// Proves A20.
+/// Proves A18.
 #[test]
 fn without_a_trail_nobody_is_asked() {
     let login = Login::with_key(KEY);
@@ -39,7 +39,7 @@ fn without_a_trail_nobody_is_asked() {
     assert_eq!(approved, 2);
 }
 
-/// Proves A20.
+/// Proves A18.
 #[test]
 fn a_signature_whose_outcome_cannot_be_written_down_is_destroyed() {
     let login = Login::with_key(KEY);

@@ -15,7 +15,7 @@ use crate::{KEY, ends, ends::inheriting, signs};
 /// `nobody`.
 const STRANGER: u32 = 65534;
 
-/// Proves A18.
+/// Proves A19.
 #[test]
 fn another_user_is_refused_on_both_ways() {
     if !nix::unistd::geteuid().is_root() {

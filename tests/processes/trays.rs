@@ -30,7 +30,7 @@ fn let_in(service: &Service, stage: &Stage) -> (Page, Agent, u32) {
     (Page::of(service, &pending.answer().unwrap()), agent, process)
 }
 
-/// Proves A19.
+/// Proves A23.
 #[test]
 fn a_tray_that_dies_at_any_step_is_no_no() {
     let (login, stage) = staged();

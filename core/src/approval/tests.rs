@@ -215,6 +215,7 @@ fn a_pairing_and_a_selection_are_settled_by_their_confirmation() {
     }
 }
 
+/// Proves A17.
 #[test]
 fn a_choice_out_of_range_or_another_digest_signs_nothing() {
     let other = sample::summary(Kind::Signature, 2);
@@ -307,6 +308,7 @@ fn what_has_not_begun_is_stopped() {
     assert_eq!(approval.results().unwrap(), [Ok(()), Ok(()), Err(ErrorCode::ApprovalDenied)]);
 }
 
+/// Proves A18.
 #[test]
 fn a_signature_whose_record_cannot_be_written_does_not_leave() {
     let mut approval = unlocked(1);

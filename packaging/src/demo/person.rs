@@ -6,6 +6,7 @@ use std::{
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -13,6 +14,9 @@ use crate::{
     demo::login::{Login, end},
     failure::Failure,
 };
+
+/// How long the agent may take to see that the service has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where the person answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +82,10 @@ impl Person {
 impl Drop for Person {
     fn drop(&mut self) {
         if let Some(agent) = &mut self.agent {
+            let start = Instant::now();
+            while start.elapsed() < PATIENCE && matches!(agent.try_wait(), Ok(None)) {
+                thread::sleep(Duration::from_millis(20));
+            }
             end(agent);
         }
         if let Some(typist) = self.typist.take() {

@@ -1,6 +1,7 @@
 //! The service's side of a token host: starts it, asks it, ends it.
 
 mod process;
+mod token;
 
 use std::{
     path::Path,
@@ -18,19 +19,18 @@ use signer_ipc::{
     endpoint::{Endpoint, Receiver, Sender},
     sealed::{SealedSecret, SealingKey},
     secret::Secret,
-    token_host::{
-        self, Answer, Attachment, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme, Token,
-    },
+    token_host::{self, Answer, Attachment, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme},
 };
 
 use crate::token::{
     HOST_COMMAND,
-    error::{ModuleLoaded, Step, TokenError, TriesLeft},
+    error::{ModuleLoaded, Step, TokenError},
     platform,
 };
 
 pub use process::HostProcess;
 use process::OwnProcess;
+pub use token::{PinEntry, PinState, TokenDescription};
 
 /// How long a host may take to end by itself once nobody needs it.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -49,48 +49,6 @@ pub struct TokenHost {
     module: ModuleLoaded,
     /// When all answers must have come, whatever each may take.
     until: Option<Instant>,
-}
-
-/// A token in a slot, as its module describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TokenDescription {
-    /// Its label, trimmed.
-    pub label: String,
-    /// Its serial number, trimmed.
-    pub serial: String,
-    /// Who made it.
-    pub manufacturer: String,
-    /// Its model.
-    pub model: String,
-    /// Where it is.
-    pub slot: u64,
-    /// What its flags say about tries left, before any PIN is given.
-    pub tries_left: TriesLeft,
-    /// The state of its PIN.
-    pub pin: PinState,
-    /// Where the PIN is typed.
-    pub pin_entry: PinEntry,
-}
-
-/// What a token says about its PIN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PinState {
-    /// It is locked; no PIN is tried any more.
-    Locked,
-    /// Signing needs no login.
-    NotNeeded,
-    /// It can be given.
-    Usable,
-}
-
-/// Where a PIN is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PinEntry {
-    /// Here: the PIN goes to the token through the module.
-    Program,
-    /// On the reader (`CKF_PROTECTED_AUTHENTICATION_PATH`): the secret given to
-    /// [`TokenHost::unlock`] is not used.
-    Reader,
 }
 
 /// A certificate whose private key the host can use.
@@ -439,25 +397,6 @@ impl Drop for TokenHost {
             }
         }
         let _ = self.process.wait();
-    }
-}
-
-impl From<Token> for TokenDescription {
-    fn from(token: Token) -> Self {
-        Self {
-            label: token.label,
-            serial: token.serial,
-            manufacturer: token.manufacturer,
-            model: token.model,
-            slot: token.slot,
-            tries_left: token.tries_left,
-            pin: match (token.locked, token.login_required) {
-                (true, _) => PinState::Locked,
-                (false, true) => PinState::Usable,
-                (false, false) => PinState::NotNeeded,
-            },
-            pin_entry: if token.protected_authentication_path { PinEntry::Reader } else { PinEntry::Program },
-        }
     }
 }
 

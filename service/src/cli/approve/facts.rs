@@ -67,7 +67,10 @@ fn client(client: &Client, language: Language) -> Vec<String> {
 fn of_document(number: usize, document: &Document, language: Language) -> Vec<String> {
     let heading = language.choose(["Documento", "Document", "Documento"]);
     let mut facts: Vec<String> = Vec::new();
-    facts.extend(document.size.map(|size| DecimalBytes(size).to_string()));
+    facts.extend(document.size.map(|size| match language {
+        Language::Portuguese | Language::Spanish => DecimalBytes(size).to_string().replace('.', ","),
+        Language::English => DecimalBytes(size).to_string(),
+    }));
     facts.extend(document.pages.map(|pages| match (pages, language) {
         (1, Language::Portuguese | Language::Spanish) => "1 página".to_owned(),
         (1, Language::English) => "1 page".to_owned(),
@@ -152,7 +155,7 @@ mod tests {
             "erp.example (https://erp.example)",
             "quer assinar um documento",
             "Aprovo\u{fffd}",
-            "84.31 kB, 3 páginas, selo na página 1",
+            "84,31 kB, 3 páginas, selo na página 1",
             "SHA-256 3f7a",
             "CPF ***.456.789-**",
             "AC Teste, válido até 12/03/2027, A1 (arquivo) “maria.p12”",

@@ -10,6 +10,8 @@
 mod recording;
 #[path = "reliability/steps.rs"]
 mod steps;
+#[path = "reliability/stopping.rs"]
+mod stopping;
 #[path = "reliability/world.rs"]
 mod world;
 

@@ -1,6 +1,6 @@
 //! An audit trail that cannot be written: nobody is asked, nothing is signed.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use signer_ipc::message::{Lasting, Outcome};
 use signer_tests::{agent::Agent, page::Page, service::Login, signing::PASSWORD};
@@ -37,6 +37,21 @@ fn without_a_trail_nobody_is_asked() {
     assert_eq!(pending.answer().unwrap().json()["state"], "completed");
     let approved = ends(&login.trail()).into_iter().filter(|end| end == "approved").count();
     assert_eq!(approved, 2);
+}
+
+#[test]
+fn a_trail_that_this_user_may_not_write_is_no_trail() {
+    if nix::unistd::geteuid().is_root() {
+        println!("left out: root may write everything");
+        return;
+    }
+    let login = Login::with_key(KEY);
+    fs::create_dir_all(login.audit()).unwrap();
+    fs::set_permissions(login.audit(), fs::Permissions::from_mode(0o500)).unwrap();
+    let service = login.start();
+    let _agent = Agent::terminal(&login.endpoint());
+    let refused = Page::ask_to_pair(&service).answer().unwrap();
+    assert_eq!(refused.refusal(), (REFUSED.0, REFUSED.1.to_owned()));
 }
 
 /// Proves A18.

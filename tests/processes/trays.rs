@@ -6,6 +6,7 @@ use signer_ipc::message::Outcome;
 use signer_tests::{
     agent::Agent,
     page::Page,
+    processes::is_alive,
     service::{Login, Service, send_signal, until},
     signing::PASSWORD,
     stage::Stage,
@@ -130,9 +131,4 @@ fn a_wrong_password_is_asked_for_again_and_a_no_is_a_no() {
     assert_unsigned(&page, &pending.answer().unwrap().json(), "denied", "approval-denied");
     assert_eq!(ends(&login.trail()), ["approved", "approved", "denied"]);
     signs(&page, &mut agent);
-}
-
-fn is_alive(process: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    !status.is_empty() && !status.contains(") Z ")
 }

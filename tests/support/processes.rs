@@ -72,3 +72,9 @@ pub fn command_line(process: u32) -> Vec<String> {
     let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     line.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
+
+/// Whether a process has not ended; one that nobody has waited for yet has.
+pub fn is_alive(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    !status.is_empty() && !status.contains(") Z ")
+}

@@ -20,3 +20,5 @@ mod person;
 mod server;
 #[path = "ccsp/signatures.rs"]
 mod signatures;
+#[path = "ccsp/written.rs"]
+mod written;

@@ -18,5 +18,7 @@ mod person;
 mod server;
 #[path = "ccsp/signatures.rs"]
 mod signatures;
+#[path = "ccsp/written.rs"]
+mod written;
 
 use signer_tests::http;

@@ -68,7 +68,7 @@ fn what_is_not_approved_has_its_reason_and_no_document() {
     let before = journey.trail().len();
     let original = document(Layout::Table, 1, 20_000);
     let mut expected = Vec::new();
-    let ends: [(&str, fn(&Journey, u32), u16, ErrorCode); 4] = [
+    let ends: [(&str, End, u16, ErrorCode); 4] = [
         // First of all: the next request starts another window.
         ("killed", Journey::kill, 503, ErrorCode::TrayUnavailable),
         ("Escape", |journey, _| journey.desktop.press_keys(&["Escape"]), 403, ErrorCode::ApprovalDenied),
@@ -100,6 +100,9 @@ fn what_is_not_approved_has_its_reason_and_no_document() {
     assert_eq!(journey.trail()[before..], expected);
     journey.stop();
 }
+
+/// What ends a question, given the process that asks it.
+type End = fn(&Journey, u32);
 
 fn press_no(journey: &Journey, tray: u32) {
     journey.desktop.press_keys(&["Tab"]);

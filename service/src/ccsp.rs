@@ -27,6 +27,7 @@ mod rule;
 mod shelf;
 mod signatures;
 mod spool;
+mod stall;
 mod status;
 mod taken;
 mod work;

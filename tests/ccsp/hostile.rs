@@ -225,6 +225,9 @@ fn each_client_has_its_places_and_others_have_theirs() {
     assert_eq!(refused.refusal(), (429, "approval-busy".to_owned()));
     assert_eq!(refused.field("retry-after"), Some("5"));
     assert_eq!(server.person.questions(), 3);
+    // It is told to whoever keeps the audit trail.
+    let told = format!("{SITE} wants a certificate: approval-busy");
+    assert_eq!(*server.person.refused.lock().unwrap(), [told]);
 
     let mut second = connect(server.address);
     let half = format!(

@@ -144,7 +144,7 @@ fn a_closed_connection_ends_a_read_that_waits() {
 fn a_write_to_somebody_who_does_not_read_ends() {
     let folder = Folder::new("write");
     let (agent, mut service) = pair(&folder);
-    let limit = std::time::Duration::from_millis(100);
+    let limit = Duration::from_millis(100);
     service.limit_writes(limit).unwrap();
     let start = Instant::now();
     // More than any system holds for a socket.

@@ -79,7 +79,7 @@ impl Batch {
         let failure = |code: ErrorCode| dto::Failure {
             code: code.to_string(),
             title: language.error(code).to_owned(),
-            remedy: language.remedy(code.remedy()).to_owned(),
+            remedy: code.remedy().as_str(),
         };
         let (state, error, ended) = match self.standing() {
             Standing::UnderWay(state) => (state, None, None),

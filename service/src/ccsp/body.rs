@@ -1,7 +1,5 @@
 //! Bodies: read at the pace they must come, within their limit; written as JSON.
 
-use std::time::Duration;
-
 use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, header},
@@ -60,9 +58,8 @@ impl<'a> Arriving<'a> {
     /// When the next piece must be there: soon after the last one, and not later than the
     /// average pace permits.
     fn deadline(&self) -> Instant {
-        let seconds = self.received / self.limits.body_rate.max(1);
-        let pace = self.limits.body_grace.saturating_add(Duration::from_secs(seconds));
-        (self.started + pace).min(Instant::now() + self.limits.body_pause)
+        let pace = self.started + self.limits.time_for(self.received);
+        pace.min(Instant::now() + self.limits.body_pause)
     }
 }
 
@@ -117,6 +114,8 @@ impl<T: Serialize> IntoResponse for Json<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use futures_util::stream;
 
     use super::*;

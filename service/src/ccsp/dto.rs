@@ -38,8 +38,9 @@ pub(super) struct Problem {
     /// What exactly does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
-    /// What the person can do, in the language of the answer.
-    remedy: String,
+    /// What the person can do: one word of a closed list; its sentences are in errors.md.
+    #[schema(example = "insert-token")]
+    remedy: &'static str,
     /// The number of this request in the service's log.
     request_id: String,
 }
@@ -57,7 +58,7 @@ impl Problem {
             status: problem::status(code).as_u16(),
             code: code.to_string(),
             detail,
-            remedy: language.remedy(code.remedy()).to_owned(),
+            remedy: code.remedy().as_str(),
             request_id: request.to_string(),
         }
     }

@@ -15,9 +15,9 @@ pub struct Limits {
     pub head_fields: usize,
     /// How long a head may take, from the end of the request before it.
     pub head_time: Duration,
-    /// How long a body may stand still.
+    /// How long a body may stand still, whichever way it goes.
     pub body_pause: Duration,
-    /// How many bytes of a body must come each second on the average.
+    /// How many bytes of a body must come, or be taken, each second on the average.
     pub body_rate: u64,
     /// How long a body may take beside that.
     pub body_grace: Duration,
@@ -35,6 +35,13 @@ pub struct Limits {
     pub refusal: Duration,
     /// How long open connections may take to end once the service stops.
     pub farewell: Duration,
+}
+
+impl Limits {
+    /// How long `bytes` of a body may take, whichever way they go.
+    pub(super) fn time_for(&self, bytes: u64) -> Duration {
+        self.body_grace.saturating_add(Duration::from_secs(bytes / self.body_rate.max(1)))
+    }
 }
 
 impl Default for Limits {

@@ -18,7 +18,7 @@ use tokio::{
 };
 use tower::ServiceExt as _;
 
-use crate::ccsp::{CcspError, limits::Limits, peer::Connection};
+use crate::ccsp::{CcspError, limits::Limits, peer::Connection, stall};
 
 /// The ports of the protocol, in the order in which they are tried. Fixed, because sites list
 /// them in their policies.
@@ -174,7 +174,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, server: &Server) {
         .max_headers(limits.head_fields)
         .max_header_size(limits.head_bytes)
         .max_buf_size(limits.head_bytes.max(64 << 10));
-    let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(stall::Read::within(stream, limits.body_pause));
+    let mut connection = std::pin::pin!(builder.serve_connection(stream, service));
     let mut phases = server.phases.clone();
     tokio::select! {
         result = connection.as_mut() => return tell(result),

@@ -90,8 +90,8 @@ pub(super) fn style(options: &dto::Options) -> Result<Style, Problem> {
             dto::Seal::Default => Seal::Usual,
             dto::Seal::None => Seal::None,
         },
-        reason: options.reason.clone(),
-        location: options.location.clone(),
+        reason: written(options.reason.as_deref()),
+        location: written(options.location.as_deref()),
     })
 }
 
@@ -144,6 +144,17 @@ pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob
         slots.push(slot);
     }
     Ok((jobs, slots))
+}
+
+/// A name as the person is shown it. What is shown and told is one and the same.
+pub(super) fn shown(name: &str) -> String {
+    summary::clean(name)
+}
+
+/// A text as the person is shown it and as it is written in the signature: nothing hidden is
+/// signed. A text of which nothing can be seen is none.
+fn written(text: Option<&str>) -> Option<String> {
+    text.map(summary::clean).filter(|text| !text.trim().is_empty())
 }
 
 /// A name that can be shown.

@@ -197,9 +197,10 @@ pub fn document() -> String {
          Every error is answered as `application/problem+json` (RFC 9457) with `type`, `title`, `status`, `code`, \
          `remedy` and `requestId`, sometimes `detail`.\n\
          A code never changes its meaning or its status.\n\
-         `title` and `remedy` come in the language that `Accept-Language` asks for (pt, en, es); programs look at `code`.\n\
+         `title` comes in the language that `Accept-Language` asks for (pt, en, es); programs look at `code`, and at \
+         `remedy`, which says in one word what the person can do.\n\
          What cannot be read as HTTP at all is answered with a bare 400, 414 or 431, or with the end of the connection.\n\n\
-         | Code | Status | Meaning | Remedy |\n|---|---|---|---|\n",
+         | Code | Status | Meaning | Remedy | What to do |\n|---|---|---|---|---|\n",
     );
     for &code in ErrorCode::ALL {
         let words = Language::English;
@@ -207,9 +208,10 @@ pub fn document() -> String {
         // Writing to a String does not fail.
         let _ = writeln!(
             text,
-            "| `{code}` | {} | {} | {} |",
+            "| `{code}` | {} | {} | `{}` | {} |",
             status(code).as_u16(),
             words.error(code),
+            remedy.as_str(),
             words.remedy(remedy)
         );
     }

@@ -49,7 +49,7 @@ const KEPT: usize = 256;
     post, path = "/ccsp/v1/signatures", tag = "signatures", operation_id = "sign",
     security(("pairing" = ["sign"])),
     params(
-        ("Idempotency-Key" = Option<String>, Header, description = "A repeated request with the same key and body is the same request. Not in the one-call form."),
+        ("Idempotency-Key" = Option<String>, Header, description = "A repeated request with the same key and body is the same request. Refused in the one-call form, whose answers are not kept."),
         ("Prefer" = Option<String>, Header, description = "`wait=N` waits up to N seconds (at most 120) for the end."),
         dto::OneCall,
     ),
@@ -74,6 +74,10 @@ pub(super) async fn create(
     request: Request,
 ) -> Result<Response, Problem> {
     if guard::media_type(request.headers()).as_deref() == Some(guard::PDF) {
+        // What is not kept cannot be found again: a client that relied on it would sign twice.
+        if request.headers().contains_key(IDEMPOTENCY_KEY) {
+            return Err(order::malformed("Idempotency-Key does not belong to the one-call form"));
+        }
         let Query(call) =
             query.map_err(|_| order::malformed("a parameter is unknown or has no such value"))?;
         return one_call(&shared, &admitted, call, request.into_body()).await;
@@ -110,7 +114,7 @@ pub(super) async fn create(
     let subject = RequestSubject::Signature { certificate, jobs, reason: style.reason.clone() };
     let question = Question::ask(&shared, &admitted.client, subject)?;
     taken.use_up();
-    let names = asked.items.into_iter().map(|item| item.name);
+    let names = asked.items.iter().map(|item| order::shown(&item.name));
     let batch = Arc::new(Batch {
         items: names.zip(slots.iter().cloned()).collect(),
         state: question.state.clone(),
@@ -201,7 +205,7 @@ pub(super) async fn content(
     let (_, batch) = shared.batches.find(&id, admitted.pairing()?.number)?;
     let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let signed = batch.document(number.ok_or(ErrorCode::ResourceNotFound)?)?;
-    Ok(content::document(signed, admitted.under_way))
+    Ok(content::document(signed, admitted.under_way, &shared.limits))
 }
 
 /// The document comes, the person is asked, the signed document goes.
@@ -211,8 +215,9 @@ async fn one_call(
     call: dto::OneCall,
     body: Body,
 ) -> Result<Response, Problem> {
-    let name = call.name.unwrap_or_else(|| "document.pdf".to_owned());
-    order::check_name(&name).map_err(|what| order::malformed(format!("name {what}")))?;
+    let name = call.name.as_deref().unwrap_or("document.pdf");
+    order::check_name(name).map_err(|what| order::malformed(format!("name {what}")))?;
+    let name = order::shown(name);
     let style = Arc::new(order::style(&dto::Options {
         field: call.field,
         seal: call.seal,
@@ -230,7 +235,9 @@ async fn one_call(
     let ended = Question::ask(shared, &admitted.client, subject)?.answered().await?;
     let slot = slots.first().ok_or(ErrorCode::Internal)?;
     match batch::made(&ended, 0, slot)? {
-        Made::Document(signed) => Ok(content::document(signed, Arc::clone(&admitted.under_way))),
+        Made::Document(signed) => {
+            Ok(content::document(signed, Arc::clone(&admitted.under_way), &shared.limits))
+        }
         Made::Value(_) => Err(ErrorCode::Internal.into()),
     }
 }

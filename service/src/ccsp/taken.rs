@@ -45,7 +45,7 @@ impl<'a> Taken<'a> {
         let mut documents = self.documents.iter();
         let mut items = Vec::new();
         for (index, item) in request.items.iter().enumerate() {
-            let name = item.name.clone();
+            let name = order::shown(&item.name);
             items.push(match &item.digest {
                 Some(digest) => {
                     let wrong = || order::malformed(format!("items[{index}].digest has another length"));

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use signer_core::{
     algorithm::SignatureAlgorithm,
+    approval::summary,
     credential::{self, Holder},
     digest::{Digest, DigestAlgorithm},
     moment::Moment,
@@ -113,12 +114,14 @@ impl SignWork for PadesWork {
     fn sign(self: Box<Self>, host: &mut TokenHost, signer: &Signer, now: Moment) -> Result<(), SignError> {
         let style = &self.style;
         let holder = Holder::of(&signer.certificate);
+        // As the window shows it.
+        let name = summary::clean(&holder.name);
         let (reason, location) = (style.reason.as_deref(), style.location.as_deref());
         let seal = match style.seal {
             Seal::None => None,
             Seal::Usual => {
                 let number = holder.identifier.as_ref().map(|identifier| identifier.masked());
-                Some(SealText::signature(&holder.name, number.as_deref(), now, reason, location))
+                Some(SealText::signature(&name, number.as_deref(), now, reason, location))
             }
         };
         let terms = Terms {
@@ -128,7 +131,7 @@ impl SignWork for PadesWork {
             seal: seal.as_ref(),
             reason,
             location,
-            name: Some(&holder.name),
+            name: Some(&name),
         };
         let running = self.document.running.clone();
         let outcome = sign_in_place(&self.document.file, running, host, signer, &terms)?;

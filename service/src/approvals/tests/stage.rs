@@ -58,6 +58,9 @@ pub(super) enum Tray {
     Yes,
 }
 
+/// What an agent is told, and the summary that came with it.
+pub(super) type Told = (ToTray, Option<Vec<u8>>);
+
 /// A desk and its surroundings.
 pub(super) struct Stage {
     pub(super) desk: ApprovalDesk,
@@ -70,10 +73,8 @@ impl Stage {
         let place = tempfile::tempdir().unwrap();
         let dirs = Dirs::within(place.path());
         let endpoint = login::name(place.path()).unwrap();
-        let program = match tray {
-            Tray::Missing => place.path().join("missing"),
-            _ => script(place.path()),
-        };
+        let missing = matches!(tray, Tray::Missing);
+        let program = if missing { place.path().join("missing") } else { script(place.path()) };
         let variables = vec![
             (BEHAVIOUR.to_owned(), format!("{tray:?}")),
             (PROCESSES.to_owned(), place.path().join("trays").display().to_string()),
@@ -101,7 +102,7 @@ impl Stage {
     }
 
     /// A terminal that the person opened, and what it is told.
-    pub(super) fn terminal(&self) -> (Connection, Receiver<(ToTray, Option<Vec<u8>>)>) {
+    pub(super) fn terminal(&self) -> (Connection, Receiver<Told>) {
         let mut connection = login::connect(&self.endpoint).unwrap();
         connection.greet(Role::Terminal, Vec::new()).unwrap();
         let (tell, told) = mpsc::channel();
@@ -145,10 +146,9 @@ pub(super) fn pairing() -> RequestSubject {
 /// How it ended.
 pub(super) fn ended(mut asked: ApprovalHandle) -> Ended {
     until_state(&mut asked, |state| matches!(state, ApprovalState::Ended(_)));
-    match &*asked.state.borrow() {
-        ApprovalState::Ended(ended) => ended.clone(),
-        other => panic!("{other:?}"),
-    }
+    let state = asked.state.borrow();
+    let ApprovalState::Ended(ended) = &*state else { panic!("{state:?}") };
+    ended.clone()
 }
 
 pub(super) fn until_presented(asked: &mut ApprovalHandle) {

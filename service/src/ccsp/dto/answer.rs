@@ -220,8 +220,9 @@ pub(in crate::ccsp) struct Failure {
     pub(in crate::ccsp) code: String,
     /// What happened.
     pub(in crate::ccsp) title: String,
-    /// What the person can do.
-    pub(in crate::ccsp) remedy: String,
+    /// What the person can do, as in a problem.
+    #[schema(example = "insert-token")]
+    pub(in crate::ccsp) remedy: &'static str,
 }
 
 /// One item of a request.

@@ -1,5 +1,5 @@
 //! The words of the command line, with their help in three languages; those about the service
-//! are in [`service`].
+//! are in `arguments/service.rs`.
 
 mod service;
 

@@ -12,8 +12,8 @@ use std::{
 
 use signer_tests::{
     documents::{Layout, document},
-    judges, left_out,
-    processes::{own_copy, running, wait_until_none},
+    judges,
+    processes::{own_copy, running, strace_works, wait_until_none},
     signing::{PASSWORD, a1},
 };
 
@@ -80,20 +80,6 @@ impl Desk {
             .status()
             .unwrap()
             .success()
-    }
-}
-
-fn strace_works() -> bool {
-    match Command::new("strace").args(["-o", "/dev/null", "true"]).status() {
-        Ok(status) if status.success() => true,
-        Ok(_) => {
-            println!("left out: tracing is not permitted here");
-            false
-        }
-        Err(error) => {
-            left_out(&format!("strace did not start ({error}): run `cargo xtask setup`"));
-            false
-        }
     }
 }
 
@@ -210,7 +196,7 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
     use signer_core::{
         cms::certificate::Certificate,
         moment::Moment,
-        pades::prepare::{PageChoice, Target},
+        pades::prepare::{PageChoice, Target, Terms},
         seal::{Corner, Placement},
     };
     use signer_ipc::secret::Secret;
@@ -235,17 +221,19 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         existing: Existing::Keep,
         durability: Durability::Unsynced,
         check: Check::Running,
-        digest: None,
-        moment: Moment::new(1_790_000_000, -180).unwrap(),
-        target: Target::NewField {
+        terms: Terms {
+            digest: None,
+            moment: Moment::new(1_790_000_000, -180).unwrap(),
+            target: Target::NewField {
+                name: None,
+                page: PageChoice::Number(1),
+                placement: Placement::at(Corner::TopLeft),
+            },
+            seal: None,
+            reason: None,
+            location: None,
             name: None,
-            page: PageChoice::Number(1),
-            placement: Placement::at(Corner::TopLeft),
         },
-        seal: None,
-        reason: None,
-        location: None,
-        name: None,
     };
     let input = FileSource::open(&desk.input).unwrap();
     sign(&input, &mut host, &signer, &job, &mut |_| ())

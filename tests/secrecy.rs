@@ -14,9 +14,8 @@ use std::{
 
 use signer_tests::{
     documents::{Layout, document},
-    left_out,
-    processes::{own_copy, running},
-    signing::{PASSWORD, a1, signer},
+    processes::{own_copy, running, strace_works},
+    signing::{PASSWORD, a1, a1_with_password, signer},
     softhsm::SoftHsm,
 };
 
@@ -38,19 +37,6 @@ impl Desk {
         fs::write(&desk.input, document(Layout::Table, 1, 5000)).unwrap();
         fs::write(&desk.secret, secret).unwrap();
         desk
-    }
-
-    /// The test key under the marker password.
-    fn marked_a1(&self) -> PathBuf {
-        let (pem, p12) = (self.directory.path().join("key.pem"), self.directory.path().join("marked.p12"));
-        let run = |arguments: &[&str]| {
-            let output = Command::new("openssl").arg("pkcs12").args(arguments).output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        };
-        let (a1, pem, to) = (a1("ecpf-a1-moderno.p12"), pem.to_str().unwrap(), p12.to_str().unwrap());
-        run(&["-in", a1.to_str().unwrap(), "-passin", &format!("pass:{PASSWORD}"), "-nodes", "-out", pem]);
-        run(&["-export", "-in", pem, "-passout", &format!("pass:{MARKER}"), "-out", to]);
-        p12
     }
 
     /// Runs the program under strace and returns what it printed; the trace lies in `self.trace`.
@@ -82,20 +68,6 @@ impl Desk {
     }
 }
 
-fn strace_works() -> bool {
-    match Command::new("strace").args(["-o", "/dev/null", "true"]).status() {
-        Ok(status) if status.success() => true,
-        Ok(_) => {
-            println!("left out: tracing is not permitted here");
-            false
-        }
-        Err(error) => {
-            left_out(&format!("strace did not start ({error}): run `cargo xtask setup`"));
-            false
-        }
-    }
-}
-
 fn holds(bytes: &[u8], marker: &str) -> bool {
     let utf16: Vec<u8> = marker.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let contains = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
@@ -109,7 +81,8 @@ fn a_password_goes_from_its_file_to_the_token_host_and_nowhere_else() {
         return;
     }
     let desk = Desk::new(MARKER);
-    let (marked, output) = (desk.marked_a1(), desk.directory.path().join("out.pdf"));
+    let (marked, output) =
+        (a1_with_password(desk.directory.path(), MARKER), desk.directory.path().join("out.pdf"));
     let word = Path::new;
     for (p12, succeeds) in [(&a1("ecpf-a1-moderno.p12"), false), (&marked, true)] {
         let arguments = [

@@ -59,7 +59,7 @@ impl Dirs {
     }
 
     /// Folders within another one, for tests.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn within(root: &Path) -> Self {
         Self {
             config: root.join("config"),

@@ -12,16 +12,14 @@ use std::{fs::File, io::Write as _, path::Path};
 use signer_core::{
     cms::certificate::Certificate,
     credential::CredentialWarning,
-    digest::{Digest, DigestAlgorithm, RunningDigest},
+    digest::{Digest, RunningDigest},
     error::ErrorCode,
-    moment::Moment,
     pades::{
         error::PadesError,
-        prepare::{Order, Prepared, Signed, Target},
+        prepare::{Order, Prepared, Signed, Terms},
         verify::{self, CheckError},
     },
     pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
-    seal::SealText,
 };
 
 use crate::{
@@ -57,39 +55,8 @@ pub struct Job<'a> {
     pub durability: Durability,
     /// How the result is checked.
     pub check: Check,
-    /// The digest; `None` takes the one that goes with the key.
-    pub digest: Option<DigestAlgorithm>,
-    /// The time of the signature.
-    pub moment: Moment,
-    /// The field.
-    pub target: Target,
-    /// The seal, if any.
-    pub seal: Option<&'a SealText>,
-    /// `/Reason`.
-    pub reason: Option<&'a str>,
-    /// `/Location`.
-    pub location: Option<&'a str>,
-    /// `/Name`.
-    pub name: Option<&'a str>,
-}
-
-/// How one document is signed, whoever holds it.
-#[derive(Debug, Clone)]
-pub struct Terms<'a> {
-    /// The digest; `None` takes the one that goes with the key.
-    pub digest: Option<DigestAlgorithm>,
-    /// The time of the signature.
-    pub moment: Moment,
-    /// The field.
-    pub target: Target,
-    /// The seal, if any.
-    pub seal: Option<&'a SealText>,
-    /// `/Reason`.
-    pub reason: Option<&'a str>,
-    /// `/Location`.
-    pub location: Option<&'a str>,
-    /// `/Name`.
-    pub name: Option<&'a str>,
+    /// How the document is signed.
+    pub terms: Terms<'a>,
 }
 
 /// A credential ready to sign: its certificate and issuers, parsed.
@@ -173,16 +140,7 @@ pub fn sign(
 ) -> Result<Outcome, SignError> {
     let destination = Destination::create(job.output, job.existing)?;
     let document = Document::open(input, Limits::default())?;
-    let terms = Terms {
-        digest: job.digest,
-        moment: job.moment,
-        target: job.target.clone(),
-        seal: job.seal,
-        reason: job.reason,
-        location: job.location,
-        name: job.name,
-    };
-    let prepared = prepare(&document, signer, &terms)?;
+    let prepared = prepare(&document, signer, &job.terms)?;
     let warnings = prepared.warnings().to_vec();
 
     let original_len = document.len();
@@ -211,17 +169,7 @@ fn prepare<S: Source>(
     signer: &Signer,
     terms: &Terms<'_>,
 ) -> Result<Prepared, SignError> {
-    let order = Order {
-        signer: &signer.certificate,
-        chain: &signer.chain,
-        digest: terms.digest,
-        moment: terms.moment,
-        target: terms.target.clone(),
-        seal: terms.seal,
-        reason: terms.reason,
-        location: terms.location,
-        name: terms.name,
-    };
+    let order = Order { signer: &signer.certificate, chain: &signer.chain, terms };
     Ok(Prepared::new(document, &order)?)
 }
 

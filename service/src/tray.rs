@@ -42,7 +42,7 @@ pub struct TrayProgram {
 #[derive(Debug, Clone)]
 enum Surroundings {
     /// In a test: this environment, which has a display.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     Given(Vec<(String, String)>),
     /// The session of this login.
     Session,
@@ -90,7 +90,7 @@ impl TrayProgram {
     }
 
     /// For tests: started with these variables, whatever session there is.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) const fn within(
         path: PathBuf,
         endpoint: EndpointName,
@@ -104,7 +104,7 @@ impl TrayProgram {
     /// the file system; starts nothing.
     pub fn may_show(&self) -> bool {
         let likely = match &self.surroundings {
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Surroundings::Given(_) => true,
             Surroundings::Session => platform::display_is_likely(),
         };
@@ -162,7 +162,7 @@ impl TrayProgram {
     /// What to add to the environment of the tray; nothing where no window can be shown.
     fn display(&self) -> Option<Vec<(String, String)>> {
         match &self.surroundings {
-            #[cfg(test)]
+            #[cfg(all(test, unix))]
             Surroundings::Given(variables) => Some(variables.clone()),
             Surroundings::Session => platform::display(),
         }

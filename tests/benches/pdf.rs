@@ -20,7 +20,7 @@ use signer_core::{
     credential::Holder,
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
-    pades::prepare::{PageChoice, Target},
+    pades::prepare::{PageChoice, Target, Terms},
     seal::{Corner, Placement, SealText},
     trust,
 };
@@ -191,17 +191,19 @@ impl Desk {
             existing: Existing::Keep,
             durability,
             check: Check::Running,
-            digest: None,
-            moment: moment()?,
-            target: Target::NewField {
+            terms: Terms {
+                digest: None,
+                moment: moment()?,
+                target: Target::NewField {
+                    name: None,
+                    page: PageChoice::Number(1),
+                    placement: Placement::at(Corner::BottomRight),
+                },
+                seal: Some(&self.seal),
+                reason: Some("Aprovação"),
+                location: None,
                 name: None,
-                page: PageChoice::Number(1),
-                placement: Placement::at(Corner::BottomRight),
             },
-            seal: Some(&self.seal),
-            reason: Some("Aprovação"),
-            location: None,
-            name: None,
         };
         sign(&FileSource::open(&self.input)?, &mut self.host, &self.signer, &job, &mut |_| ())?;
         Ok(())

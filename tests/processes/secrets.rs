@@ -5,7 +5,6 @@ use std::{
     fs,
     io::{Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use signer_ipc::message::Lasting;
@@ -13,7 +12,7 @@ use signer_tests::{
     agent::Agent,
     page::{Page, SITE},
     service::{Login, Service},
-    signing::{PASSWORD, a1},
+    signing::a1_with_password,
     softhsm::SoftHsm,
 };
 
@@ -30,7 +29,7 @@ fn a_password_is_nowhere_in_the_service_and_what_it_wrote() {
     let login = Login::new();
     login.configure("log = \"trace\"\n[tokens]\nknown_modules = false\n");
     let place = tempfile::tempdir().unwrap();
-    login.register(&marked_a1(place.path()), MARKER);
+    login.register(&a1_with_password(place.path(), MARKER), MARKER);
     carries_and_keeps_nothing(&login, WRONG[0], MARKER);
 }
 
@@ -137,17 +136,4 @@ fn files(directory: &Path) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-/// The test key under the marker password.
-fn marked_a1(directory: &Path) -> PathBuf {
-    let (pem, p12) = (directory.join("key.pem"), directory.join("marked.p12"));
-    let run = |arguments: &[&str]| {
-        let output = Command::new("openssl").arg("pkcs12").args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    let (a1, pem, to) = (a1("ecpf-a1-moderno.p12"), pem.to_str().unwrap(), p12.to_str().unwrap());
-    run(&["-in", a1.to_str().unwrap(), "-passin", &format!("pass:{PASSWORD}"), "-nodes", "-out", pem]);
-    run(&["-export", "-in", pem, "-passout", &format!("pass:{MARKER}"), "-out", to]);
-    p12
 }

@@ -3,10 +3,11 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     time::{Duration, Instant},
 };
 
-use crate::signer_program;
+use crate::{left_out, signer_program};
 
 /// How long a process may take to notice that it is no longer needed.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -77,4 +78,22 @@ pub fn command_line(process: u32) -> Vec<String> {
 pub fn is_alive(process: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     !status.is_empty() && !status.contains(") Z ")
+}
+
+/// Whether a process can be traced; where not, the test says that it was left out.
+///
+/// # Panics
+/// In CI, where strace is missing.
+pub fn strace_works() -> bool {
+    match Command::new("strace").args(["-o", "/dev/null", "true"]).status() {
+        Ok(status) if status.success() => true,
+        Ok(_) => {
+            println!("left out: tracing is not permitted here");
+            false
+        }
+        Err(error) => {
+            left_out(&format!("strace did not start ({error}): run `cargo xtask setup`"));
+            false
+        }
+    }
 }

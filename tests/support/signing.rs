@@ -17,6 +17,24 @@ pub fn a1(name: &str) -> PathBuf {
     repository().join("tests/fixtures/pki/p12").join(name)
 }
 
+/// An A1 file with the test key under another password, made in `directory`.
+///
+/// # Panics
+/// Where OpenSSL does not make it.
+pub fn a1_with_password(directory: &Path, password: &str) -> PathBuf {
+    let (pem, p12) = (directory.join("key.pem"), directory.join("other.p12"));
+    let run = |arguments: &[&str], files: [&Path; 2]| {
+        let mut openssl = Command::new("openssl");
+        openssl.args(["pkcs12", "-in"]).arg(files[0]).arg("-out").arg(files[1]).args(arguments);
+        let output = openssl.output().expect("openssl starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let passes = [PASSWORD, password].map(|password| format!("pass:{password}"));
+    run(&["-passin", &passes[0], "-nodes"], [&a1("ecpf-a1-moderno.p12"), &pem]);
+    run(&["-export", "-passout", &passes[1]], [&pem, &p12]);
+    p12
+}
+
 /// `cybercore-signer` with a pinned language and nothing else of the environment's.
 pub fn signer() -> Command {
     let mut command = Command::new(signer_program());

@@ -51,13 +51,9 @@ pub enum PageChoice {
     Number(u32),
 }
 
-/// All that is decided before a signature is prepared.
+/// How one document is signed, whoever holds it and whoever signs.
 #[derive(Debug, Clone)]
-pub struct Order<'a> {
-    /// The certificate whose key will sign.
-    pub signer: &'a Certificate,
-    /// Its issuers in order, as they go into the CMS.
-    pub chain: &'a [Certificate],
+pub struct Terms<'a> {
     /// The digest; `None` takes the one that goes with the key.
     pub digest: Option<DigestAlgorithm>,
     /// The time that `/M` and the seal show, and at which the certificate must be valid.
@@ -72,6 +68,17 @@ pub struct Order<'a> {
     pub location: Option<&'a str>,
     /// `/Name`: the holder as shown.
     pub name: Option<&'a str>,
+}
+
+/// All that is decided before a signature is prepared.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    /// The certificate whose key will sign.
+    pub signer: &'a Certificate,
+    /// Its issuers in order, as they go into the CMS.
+    pub chain: &'a [Certificate],
+    /// How.
+    pub terms: &'a Terms<'a>,
 }
 
 /// An update with a hole for the CMS.
@@ -106,19 +113,20 @@ impl Prepared {
     /// Where the certificate may not sign at that moment, the document cannot be signed, or
     /// the field or page does not exist.
     pub fn new<S: Source>(document: &Document<S>, order: &Order<'_>) -> Result<Self, PadesError> {
-        let warnings = credential::check_for_signing(order.signer, order.moment)?;
+        let terms = order.terms;
+        let warnings = credential::check_for_signing(order.signer, terms.moment)?;
         let key = order.signer.key_kind();
-        let algorithm = key.signature_algorithm(order.digest.unwrap_or_else(|| key.default_digest()))?;
+        let algorithm = key.signature_algorithm(terms.digest.unwrap_or_else(|| key.default_digest()))?;
         let mut update = revision::begin(document)?;
 
-        let (page, field, rectangle) = match &order.target {
+        let (page, field, rectangle) = match &terms.target {
             Target::NewField { name, page, placement } => {
                 let number = match page {
                     PageChoice::Last => document.page_count()?.max(1),
                     PageChoice::Number(number) => *number,
                 };
                 let page = document.page(number)?;
-                let rectangle = match order.seal {
+                let rectangle = match terms.seal {
                     Some(_) => seal::rectangle(&page.geometry, placement),
                     None => Rectangle::EMPTY,
                 };
@@ -136,7 +144,7 @@ impl Prepared {
             }
         };
         let visible = rectangle.width() > 0.0 && rectangle.height() > 0.0;
-        let appearance = match order.seal {
+        let appearance = match terms.seal {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),
             Some(_) | None => None,
         };
@@ -148,10 +156,10 @@ impl Prepared {
                 field,
                 rectangle,
                 appearance,
-                reason: order.reason,
-                location: order.location,
-                name: order.name,
-                date: order.moment,
+                reason: terms.reason,
+                location: terms.location,
+                name: terms.name,
+                date: terms.moment,
                 contents_len: ToBeSigned::reserve_len(order.signer, order.chain, algorithm),
             },
         )?;

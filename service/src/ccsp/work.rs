@@ -8,14 +8,19 @@ use signer_core::{
     credential::{self, Holder},
     digest::{Digest, DigestAlgorithm},
     moment::Moment,
-    pades::{error::PadesError, prepare::Target, verdict::SubIndication, verify::CheckError},
+    pades::{
+        error::PadesError,
+        prepare::{Target, Terms},
+        verdict::SubIndication,
+        verify::CheckError,
+    },
     seal::SealText,
 };
 
 use crate::{
     ccsp::spool::Spooled,
     ports::SignWork,
-    sign::{SignError, Signer, Terms, spooled::sign_in_place},
+    sign::{SignError, Signer, spooled::sign_in_place},
     token::client::TokenHost,
 };
 

@@ -8,7 +8,7 @@ use signer_core::{
     digest::DigestAlgorithm,
     error::ErrorCode,
     moment::Moment,
-    pades::prepare::{PageChoice, Target},
+    pades::prepare::{PageChoice, Target, Terms},
     pdf::source::Source as _,
     seal::{Corner, Placement, SealText},
 };
@@ -79,17 +79,19 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
             CheckChoice::Full => Check::Full,
             CheckChoice::Running => Check::Running,
         },
-        digest: arguments.digest.map(|digest| match digest {
-            DigestChoice::Sha256 => DigestAlgorithm::Sha256,
-            DigestChoice::Sha384 => DigestAlgorithm::Sha384,
-            DigestChoice::Sha512 => DigestAlgorithm::Sha512,
-        }),
-        moment,
-        target: target(arguments),
-        seal: seal.as_ref(),
-        reason: arguments.reason.as_deref(),
-        location: arguments.location.as_deref(),
-        name: Some(&holder.name),
+        terms: Terms {
+            digest: arguments.digest.map(|digest| match digest {
+                DigestChoice::Sha256 => DigestAlgorithm::Sha256,
+                DigestChoice::Sha384 => DigestAlgorithm::Sha384,
+                DigestChoice::Sha512 => DigestAlgorithm::Sha512,
+            }),
+            moment,
+            target: target(arguments),
+            seal: seal.as_ref(),
+            reason: arguments.reason.as_deref(),
+            location: arguments.location.as_deref(),
+            name: Some(&holder.name),
+        },
     };
     let quiet = if arguments.json { Quiet::Yes } else { Quiet::No };
     let mut progress = Progress::new(input.len(), quiet);

@@ -5,6 +5,7 @@ use std::{fs::File, io, path::Path};
 
 use signer_core::{
     digest::{DigestAlgorithm, RunningDigest},
+    pades::prepare::Terms,
     pdf::{document::Document, limits::Limits},
 };
 
@@ -13,7 +14,7 @@ use crate::{
         destination::DestinationError,
         source::{FileSource, read_at},
     },
-    sign::{self, Outcome, SignError, Signer, Terms},
+    sign::{self, Outcome, SignError, Signer},
     token::client::TokenHost,
 };
 

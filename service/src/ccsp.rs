@@ -15,6 +15,7 @@ mod dto;
 mod guard;
 mod id;
 mod limits;
+mod linger;
 mod listener;
 mod openapi;
 mod order;

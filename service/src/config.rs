@@ -4,13 +4,15 @@
 mod keys;
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use serde::Deserialize;
 use signer_core::{approval::Deadlines, error::ErrorCode};
+
+use crate::file::bounded;
 
 /// The commented file that `config sample` prints.
 pub const SAMPLE: &str = include_str!("config/sample.toml");
@@ -192,10 +194,9 @@ impl Config {
     /// Where it cannot be read or used.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
-        if fs::metadata(path).map_err(unreadable)?.len() > LONGEST {
-            return Err(unreadable(io::ErrorKind::FileTooLarge.into()));
-        }
-        Self::parse(&fs::read_to_string(path).map_err(unreadable)?, path)
+        let bytes = bounded::read(path, LONGEST).map_err(unreadable)?;
+        let no_text = |error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error));
+        Self::parse(std::str::from_utf8(&bytes).map_err(no_text)?, path)
     }
 
     /// Reads the login's file; where there is none, everything has its default.

@@ -88,8 +88,7 @@ impl ServeError {
         match self {
             Self::Audit(error) => error.code(),
             Self::Config(error) => error.code(),
-            Self::Dirs(_) => ErrorCode::OutputUnwritable,
-            Self::Endpoint(..) => ErrorCode::PortUnavailable,
+            Self::Dirs(_) | Self::Endpoint(..) => ErrorCode::OutputUnwritable,
             Self::Http(error) => error.code(),
             Self::Inherited(_) | Self::System(_) => ErrorCode::Internal,
             Self::Lock(error) => error.code(),

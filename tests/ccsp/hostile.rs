@@ -183,6 +183,30 @@ fn drops_of_a_body_do_not_hold_a_place_for_ever() {
 }
 
 #[test]
+fn an_answer_before_the_end_of_a_body_is_not_lost() {
+    const BODY_BYTES: usize = 32 << 20;
+    let server = Server::with("ecpf-a1-moderno.p12", Limits { json_bytes: 500, ..strict() });
+    let body = vec![b' '; BODY_BYTES];
+    for (path, media, refusal) in [
+        ("/ccsp/v1/pairings", "application/json", (413, "request-too-large")),
+        ("/ccsp/v1/documents", "application/pdf", (401, "pairing-required")),
+    ] {
+        let mut stream = connect(server.address);
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media}\r\n\
+             Content-Length: {BODY_BYTES}\r\n\r\n"
+        );
+        // As many clients do: everything is sent before anything is read.
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&body).unwrap();
+        let received = rest(&mut stream);
+        let refused = Answer::parse(&received).unwrap().0.refusal();
+        assert_eq!(refused, (refusal.0, refusal.1.to_owned()), "{path}");
+    }
+    server.assert_untouched();
+}
+
+#[test]
 fn what_comes_too_large_without_saying_so_is_cut_off() {
     let limits = Limits { document_bytes: 10_000, json_bytes: 500, ..strict() };
     let server = Server::with("ecpf-a1-moderno.p12", limits);

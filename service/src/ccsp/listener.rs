@@ -18,7 +18,13 @@ use tokio::{
 };
 use tower::ServiceExt as _;
 
-use crate::ccsp::{CcspError, limits::Limits, peer::Connection, stall};
+use crate::ccsp::{
+    CcspError,
+    limits::Limits,
+    linger::{Left, Lingering},
+    peer::Connection,
+    stall,
+};
 
 /// The ports of the protocol, in the order in which they are tried. Fixed, because sites list
 /// them in their policies.
@@ -161,8 +167,9 @@ async fn connection(stream: TcpStream, peer: SocketAddr, server: &Server) {
     // Answers are small and somebody waits for each.
     let _ = stream.set_nodelay(true);
     let who = Arc::new(Connection::new(peer, local));
+    let left = Left::default();
     let service = service_fn(|request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
+        let mut request = request.map(|body| Body::new(left.watch(body)));
         request.extensions_mut().insert(Arc::clone(&who));
         server.router.clone().oneshot(request)
     });
@@ -174,7 +181,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, server: &Server) {
         .max_headers(limits.head_fields)
         .max_header_size(limits.head_bytes)
         .max_buf_size(limits.head_bytes.max(64 << 10));
-    let stream = TokioIo::new(stall::Read::within(stream, limits.body_pause));
+    let stream = stall::Read::within(stream, limits.body_pause);
+    let stream = TokioIo::new(Lingering::new(stream, left.clone()));
     let mut connection = std::pin::pin!(builder.serve_connection(stream, service));
     let mut phases = server.phases.clone();
     tokio::select! {

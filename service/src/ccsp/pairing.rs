@@ -17,10 +17,15 @@ use serde::{Deserialize, Serialize};
 use signer_core::{approval::summary::Scope, digest::DigestAlgorithm, error::ErrorCode};
 use signer_ipc::message::Lasting;
 
-use crate::ccsp::{client::Binding, id};
+use crate::{
+    ccsp::{client::Binding, id},
+    file::bounded,
+};
 
 /// The version of the file.
 const VERSION: u32 = 1;
+/// The longest file in bytes.
+const LONGEST: u64 = 16 << 20;
 /// What a bearer secret begins with, so that one that leaks is recognised by scanners.
 const PREFIX: &str = "ccsp_";
 /// How long a pairing holds that the person gave "always": a year.
@@ -57,6 +62,8 @@ pub struct PairingNumber(u64);
 #[derive(Debug, Default)]
 struct State {
     loaded: bool,
+    /// Where a damaged file was put.
+    set_aside: Option<PathBuf>,
     entries: Vec<Entry>,
     /// Clients that are never let in.
     refused: Vec<Binding>,
@@ -202,6 +209,11 @@ impl PairingStore {
         Ok((state.entries.iter().map(|entry| entry.pairing.clone()).collect(), state.refused.clone()))
     }
 
+    /// Where the file was put when it was found damaged, if it was.
+    pub fn set_aside(&self) -> Option<PathBuf> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).set_aside.clone()
+    }
+
     /// Takes a "never" back.
     ///
     /// # Errors
@@ -223,8 +235,9 @@ impl PairingStore {
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     // Nobody is let in by what cannot be read; the person is asked again.
                     tracing::warn!("the file of pairings is damaged; it is set aside");
-                    fs::rename(&self.path, self.path.with_extension("damaged"))
-                        .map_err(|error| unusable(&error))?;
+                    let aside = self.path.with_extension("damaged");
+                    fs::rename(&self.path, &aside).map_err(|error| unusable(&error))?;
+                    state.set_aside = Some(aside);
                 }
                 Err(error) => return Err(unusable(&error)),
             }
@@ -308,7 +321,7 @@ fn parse_scope(text: &str) -> Option<Scope> {
 }
 
 fn read(path: &Path) -> io::Result<Option<Stored>> {
-    let bytes = match fs::read(path) {
+    let bytes = match bounded::read(path, LONGEST) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

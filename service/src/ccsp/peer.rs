@@ -68,7 +68,7 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{TcpListener, TcpStream};
+    use std::net::{Shutdown, TcpListener, TcpStream};
 
     use super::*;
 
@@ -86,6 +86,18 @@ mod tests {
             assert_eq!(program.path.as_deref(), own.to_str());
             drop(client);
         }
+    }
+
+    #[test]
+    fn a_client_that_said_all_and_waits_is_still_there() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, peer) = listener.accept().unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        // Its end has come here.
+        assert_eq!(io::Read::read(&mut &server, &mut [0]).unwrap(), 0);
+        let connection = Connection::new(peer, server.local_addr().unwrap());
+        assert!(matches!(connection.login(), Login::Own(_)), "{connection:?}");
     }
 
     #[test]

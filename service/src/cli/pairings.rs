@@ -32,7 +32,16 @@ pub(super) fn run(command: &PairingsCommand) -> ExitCode {
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {
-    let (accepted, refused) = store()?.list(now()?).map_err(Failure::new)?;
+    let store = store()?;
+    let (accepted, refused) = store.list(now()?).map_err(Failure::new)?;
+    if let Some(aside) = store.set_aside() {
+        let sentence = language().choose([
+            "O arquivo das permissões estava danificado e foi guardado como",
+            "The file of pairings was damaged and was set aside as",
+            "El archivo de permisos estaba dañado y se guardó como",
+        ]);
+        screen::error_line(&format!("{sentence} {}", aside.display()));
+    }
     if as_json {
         let accepted: Vec<_> = accepted
             .iter()

@@ -11,6 +11,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode};
 
+use crate::file::bounded;
+
 /// The form of the file.
 const VERSION: u32 = 1;
 /// The longest file in bytes.
@@ -37,14 +39,14 @@ pub struct Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum RegisteredError {
     /// It is not what this program writes.
-    #[error("the list of registered certificates is damaged, or of a newer version")]
-    Damaged,
+    #[error("{} is damaged, or of a newer version: move it away and register the certificates again", .0.display())]
+    Damaged(PathBuf),
     /// It cannot be read.
-    #[error("the list of registered certificates cannot be read")]
-    Read(#[source] io::Error),
+    #[error("{} cannot be read", .0.display())]
+    Read(PathBuf, #[source] io::Error),
     /// It cannot be written.
-    #[error("the list of registered certificates cannot be written")]
-    Write(#[source] io::Error),
+    #[error("{} cannot be written", .0.display())]
+    Write(PathBuf, #[source] io::Error),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,8 +68,8 @@ impl RegisteredError {
     /// The stable code.
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::Damaged | Self::Read(_) => ErrorCode::InputUnreadable,
-            Self::Write(_) => ErrorCode::OutputUnwritable,
+            Self::Damaged(_) | Self::Read(..) => ErrorCode::InputUnreadable,
+            Self::Write(..) => ErrorCode::OutputUnwritable,
         }
     }
 }
@@ -78,19 +80,18 @@ impl Registered {
     /// # Errors
     /// Where it is there and cannot be used.
     pub fn read(path: &Path) -> Result<Self, RegisteredError> {
-        match fs::metadata(path) {
+        let bytes = match bounded::read(path, LONGEST) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(RegisteredError::Read(error)),
-            Ok(metadata) if metadata.len() > LONGEST => return Err(RegisteredError::Damaged),
-            Ok(_) => {}
-        }
-        let bytes = fs::read(path).map_err(RegisteredError::Read)?;
-        let disk: OnDisk = serde_json::from_slice(&bytes).map_err(|_| RegisteredError::Damaged)?;
+            Err(error) => return Err(RegisteredError::Read(path.to_owned(), error)),
+        };
+        let damaged = || RegisteredError::Damaged(path.to_owned());
+        let disk: OnDisk = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
         if disk.version != VERSION {
-            return Err(RegisteredError::Damaged);
+            return Err(damaged());
         }
         let entries: Option<Vec<Entry>> = disk.credentials.iter().map(EntryOnDisk::parse).collect();
-        Ok(Self { entries: entries.ok_or(RegisteredError::Damaged)? })
+        Ok(Self { entries: entries.ok_or_else(damaged)? })
     }
 
     /// Replaces the list on disk, in one step and durably.
@@ -100,7 +101,8 @@ impl Registered {
     pub fn write(&self, path: &Path) -> Result<(), RegisteredError> {
         let disk =
             OnDisk { version: VERSION, credentials: self.entries.iter().map(EntryOnDisk::of).collect() };
-        let bytes = serde_json::to_vec_pretty(&disk).map_err(|_| RegisteredError::Damaged)?;
+        let bytes =
+            serde_json::to_vec_pretty(&disk).map_err(|_| RegisteredError::Damaged(path.to_owned()))?;
         let directory = path.parent().unwrap_or(Path::new("."));
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(directory)?;
@@ -111,7 +113,7 @@ impl Registered {
             fs::File::open(directory)?.sync_all()?;
             Ok(())
         };
-        write().map_err(RegisteredError::Write)
+        write().map_err(|error| RegisteredError::Write(path.to_owned(), error))
     }
 
     /// What is registered.
@@ -186,7 +188,10 @@ mod tests {
         let path = place.path().join("credentials.json");
         for text in ["", "{}", "{\"version\":2,\"credentials\":[]}", "{\"version\":1,\"credentials\":[{}]}"] {
             fs::write(&path, text).unwrap();
-            assert!(matches!(Registered::read(&path), Err(RegisteredError::Damaged)), "{text}");
+            assert!(
+                matches!(Registered::read(&path), Err(RegisteredError::Damaged(named)) if named == path),
+                "{text}"
+            );
         }
     }
 }

@@ -85,6 +85,7 @@ fn what_cannot_be_read_lets_nobody_in_and_is_kept_aside() {
         fs::write(&path, text).unwrap();
         let store = store(directory.path());
         assert_eq!(store.list(NOW).unwrap(), (Vec::new(), Vec::new()));
+        assert_eq!(store.set_aside(), Some(path.with_extension("damaged")));
         assert_eq!(fs::read_to_string(path.with_extension("damaged")).unwrap(), text);
     }
 }

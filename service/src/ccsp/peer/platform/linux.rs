@@ -26,8 +26,9 @@ const ERROR: u16 = 2;
 const AF_INET: u8 = 2;
 const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6;
-/// `TCP_ESTABLISHED`.
-const ESTABLISHED: u8 = 1;
+/// `TCP_ESTABLISHED`, and `TCP_FIN_WAIT1` and `TCP_FIN_WAIT2` of a client that has said all it
+/// wanted to and waits for the answer.
+const CONNECTED: [u8; 3] = [1, 4, 5];
 
 /// A socket of this user, by its inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(in crate::ccsp) struct Socket {
     inode: u32,
 }
 
-/// The other end of the connection from `peer` to `local`, where it is established and this
+/// The other end of the connection from `peer` to `local`, where it is connected and this
 /// user's.
 pub(in crate::ccsp::peer) fn own_socket(peer: SocketAddr, local: SocketAddr) -> io::Result<Option<Socket>> {
     let channel = rustix::net::socket_with(
@@ -49,8 +50,8 @@ pub(in crate::ccsp::peer) fn own_socket(peer: SocketAddr, local: SocketAddr) -> 
     let mut buffer = [0; 1024];
     let (_, count) = rustix::net::recv(&channel, &mut buffer, RecvFlags::DONTWAIT)?;
     let Some(answer) = Answer::read(buffer.get(..count).unwrap_or_default()) else { return Ok(None) };
-    // Once the peer has closed, the kernel says user 0 and inode 0.
-    let own = answer.state == ESTABLISHED
+    // Once no process holds the peer's socket, the kernel says user 0 and inode 0.
+    let own = CONNECTED.contains(&answer.state)
         && answer.inode != 0
         && answer.user == rustix::process::geteuid().as_raw();
     Ok(own.then_some(Socket { inode: answer.inode }))
@@ -159,10 +160,10 @@ mod tests {
     fn short_and_foreign_answers_are_none() {
         let mut message = [0; 88];
         message[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
-        message[17] = ESTABLISHED;
+        message[17] = CONNECTED[0];
         message[80..84].copy_from_slice(&1000_u32.to_ne_bytes());
         message[84..88].copy_from_slice(&7_u32.to_ne_bytes());
-        assert_eq!(Answer::read(&message), Some(Answer { state: ESTABLISHED, user: 1000, inode: 7 }));
+        assert_eq!(Answer::read(&message), Some(Answer { state: CONNECTED[0], user: 1000, inode: 7 }));
         assert_eq!(Answer::read(&message[..87]), None);
         assert_eq!(Answer::read(&[]), None);
         message[4..6].copy_from_slice(&ERROR.to_ne_bytes());

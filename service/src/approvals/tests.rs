@@ -86,13 +86,14 @@ fn a_terminal_is_asked_where_the_tray_fails_before_it_connects() {
         let config = config(TerminalUse::Fallback, |deadlines| deadlines.summoning = PATIENCE);
         // Half of it must be enough for a machine that is busy.
         let short =
-            Config { deadlines: Deadlines { summoning: SHORT * 40, ..config.deadlines }, ..config.clone() };
+            Config { deadlines: Deadlines { summoning: SHORT * 10, ..config.deadlines }, ..config.clone() };
         // One that fails is known to, one that hangs is waited for.
         let stage = Stage::with(tray, if matches!(tray, Tray::StopsEarly) { &short } else { &config });
         let (mut terminal, told) = stage.terminal();
         let asked = stage.ask(pairing());
         let told = told.recv_timeout(PATIENCE);
-        let (message, summary) = told.unwrap_or_else(|error| panic!("{tray:?}: {error}"));
+        let (message, summary) =
+            told.unwrap_or_else(|error| panic!("{tray:?}: {error}, {:?}", *asked.state.borrow()));
         let ToTray::Present { approval, .. } = message else { panic!("{message:?}") };
         write_from_tray(&mut terminal, &yes(approval, &summary.unwrap()), &TrayAttachment::Nothing).unwrap();
         assert_eq!(ended(asked).outcome, Outcome::Approved { choice: None }, "{tray:?}");

@@ -130,6 +130,39 @@ fn every_other_end_is_a_no() {
     drop(service);
 }
 
+#[test]
+fn a_terminal_that_is_closed_at_a_question_is_a_no() {
+    let login = Login::with_key(KEY);
+    let (_service, terminal, page) = seated(&login);
+    let pending = ask_to_sign(&page);
+    terminal.wait_for(WORD);
+    drop(terminal);
+    assert_eq!(answer(pending).refusal(), (403, "approval-denied".to_owned()));
+}
+
+/// Proves A20.
+#[test]
+fn a_secret_that_is_being_typed_when_the_request_ends_is_not_shown() {
+    let login = Login::with_key(KEY);
+    let (_service, terminal, page) = seated(&login);
+    let pending = ask_to_sign(&page);
+    terminal.wait_for(WORD);
+    terminal.enter("approve");
+    terminal.wait_for(SECRET);
+    terminal.type_keys("half-of");
+    drop(pending);
+    terminal.wait_for("Press Enter.");
+    terminal.enter("-a-marker");
+    terminal.wait_for("The request was withdrawn.");
+    // The next one is asked as ever.
+    let pending = ask_to_sign(&page);
+    terminal.wait_for(WORD);
+    terminal.enter("deny");
+    assert_eq!(answer(pending).refusal(), (403, "approval-denied".to_owned()));
+    let screen = terminal.screen();
+    assert!(!screen.contains("half-of") && !screen.contains("marker"), "{screen}");
+}
+
 /// Proves A20.
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {

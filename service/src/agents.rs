@@ -141,6 +141,12 @@ impl Agents {
         self.state().agents.iter().rev().find(|agent| agent.role == role).map(|agent| agent.id)
     }
 
+    /// How many there are.
+    #[cfg(all(test, unix))]
+    pub(crate) fn len(&self) -> usize {
+        self.state().agents.len()
+    }
+
     /// The one of this role that is this process.
     pub fn of_process(&self, role: Role, process: u32) -> Option<AgentId> {
         let fits = |agent: &&Agent| agent.role == role && agent.process == process;
@@ -159,6 +165,15 @@ impl Agents {
                 tracing::warn!("somebody who asks the person does not read; the connection is cut");
                 agent.connection.close();
             }
+        }
+    }
+
+    /// Has the others of its role be the latest, where there are any.
+    pub fn put_behind(&self, agent: AgentId) {
+        let mut state = self.state();
+        if let Some(place) = state.agents.iter().position(|known| known.id == agent) {
+            let agent = state.agents.remove(place);
+            state.agents.insert(0, agent);
         }
     }
 

@@ -66,6 +66,21 @@ fn one_tray_serves_one_request_after_the_other() {
 }
 
 #[test]
+fn a_terminal_that_hangs_is_not_asked_again_while_there_is_another() {
+    let stage =
+        Stage::with(Tray::Missing, &config(TerminalUse::First, |deadlines| deadlines.presented = SHORT));
+    let (_first, heard_first) = stage.terminal();
+    let (_second, heard_second) = stage.terminal();
+    until(|| stage.desk.agents().len() == 2);
+    for told in [&heard_second, &heard_first] {
+        assert_eq!(ended(stage.ask(pairing())).outcome, Outcome::Expired);
+        assert!(matches!(told.recv_timeout(PATIENCE).unwrap().0, ToTray::Present { .. }));
+        assert!(matches!(told.recv_timeout(PATIENCE).unwrap().0, ToTray::Dismiss { .. }));
+    }
+    assert!(heard_second.try_recv().is_err());
+}
+
+#[test]
 fn a_tray_that_hangs_is_not_asked_again_and_is_ended() {
     let config = config(TerminalUse::Fallback, |deadlines| deadlines.presented = SHORT);
     let stage = Stage::with(Tray::Stops, &config);

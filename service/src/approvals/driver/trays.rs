@@ -189,10 +189,11 @@ impl Driver {
         }
     }
 
-    /// Whoever asked let the time run out.
+    /// Whoever asked let the time run out: another one is asked next, if there is one.
     pub(super) fn doubt(&mut self, agent: AgentId) {
-        if let Some(tray) = self.tray_of(agent) {
-            tray.answers = Answers::No;
+        match self.tray_of(agent) {
+            Some(tray) => tray.answers = Answers::No,
+            None => self.desk.agents.put_behind(agent),
         }
     }
 

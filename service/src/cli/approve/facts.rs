@@ -10,6 +10,12 @@ use crate::{
     text::{Language, Sentence},
 };
 
+/// How much of a text stands on one line: with what stands before it, less than the narrowest
+/// usual terminal has.
+const COLUMNS: usize = 48;
+/// How the next line of the same text begins.
+const CONTINUED: &str = "\n      … ";
+
 /// The request, ready for the terminal.
 pub(super) fn lines(summary: &Summary, language: Language) -> Vec<String> {
     let say = |sentence: Sentence| language.choose(sentence);
@@ -98,7 +104,7 @@ fn of_document(number: usize, document: &Document, language: Language) -> Vec<St
     vec![
         format!("  {heading} {number}: {}", quoted(&document.name)),
         format!("    {}", facts.join(", ")),
-        format!("    {} {}", one_line(&document.digest_algorithm), one_line(&document.digest)),
+        screen::printable(&format!("    {} {}", document.digest_algorithm, document.digest)),
     ]
 }
 
@@ -130,14 +136,34 @@ fn day(iso: &str) -> String {
     iso.rsplit('-').collect::<Vec<_>>().join("/")
 }
 
-/// A text that cannot leave its line.
+/// A text that cannot leave its line: nor by filling it up, so that the terminal begins another.
 fn one_line(text: &str) -> String {
-    screen::printable(text).replace(['\n', '\t'], "\u{fffd}")
+    let seen = |c: char| if c == '\n' || c == '\t' || is_blank(c) { '\u{fffd}' } else { c };
+    let text: String = screen::printable(text).chars().map(seen).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut lines = String::new();
+    let mut columns = 0;
+    for c in text.chars() {
+        // What is not Latin, Greek or Cyrillic may take two columns.
+        let width = if c < '\u{1100}' { 1 } else { 2 };
+        if columns + width > COLUMNS {
+            lines.push_str(CONTINUED);
+            columns = 0;
+        }
+        lines.push(c);
+        columns += width;
+    }
+    lines
 }
 
-/// A text of somebody else's, so marked.
+/// Characters that are drawn as nothing, and are no white space all the same.
+const fn is_blank(c: char) -> bool {
+    matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}')
+}
+
+/// A text of somebody else's, so marked. It cannot end the mark.
 fn quoted(text: &str) -> String {
-    format!("“{}”", one_line(text))
+    format!("“{}”", one_line(&text.replace(['“', '”'], "\"")))
 }
 
 #[cfg(test)]
@@ -164,5 +190,18 @@ mod tests {
         }
         assert!(lines.iter().all(|line| !line.contains(['\n', '\u{1b}'])), "{text}");
         assert_eq!(lines.iter().filter(|line| line.starts_with("  Documento")).count(), 1);
+    }
+
+    #[test]
+    fn a_name_can_neither_end_its_mark_nor_fill_its_line() {
+        assert_eq!(quoted("a.pdf”  SHA-256 00"), "“a.pdf\" SHA-256 00”");
+        let filled = format!("a{}  Certificate 1: ANA", "\u{3164}".repeat(70));
+        for name in [format!("a{}Certificate 1: ANA", "_".repeat(200)), "文".repeat(100), filled] {
+            for (number, line) in quoted(&name).lines().enumerate() {
+                assert!(line.chars().count() <= COLUMNS + CONTINUED.len(), "{line}");
+                assert!(number == 0 || line.starts_with(CONTINUED.trim_start_matches('\n')), "{line}");
+            }
+        }
+        assert_eq!(one_line(&" ".repeat(500)), "");
     }
 }

@@ -4,6 +4,7 @@
 //! of a question (Ctrl-C, a closed terminal, the end of this program) is a no.
 
 use std::{
+    collections::VecDeque,
     sync::mpsc::{self, RecvTimeoutError},
     time::{Duration, Instant},
 };
@@ -29,6 +30,8 @@ use crate::{
     text::{Language, Sentence},
 };
 
+/// How long a person who was typing a secret may take to see that it is no longer asked for.
+const HAND: Duration = Duration::from_secs(10);
 /// When the person is reminded of the time, in seconds before it ends.
 const REMINDERS: [u64; 3] = [60, 30, 10];
 
@@ -58,8 +61,8 @@ pub(super) struct Requests {
     terminal: Terminal,
     inbox: mpsc::Receiver<Happening>,
     language: Language,
-    /// Said while a question was asked, and not looked at yet.
-    put_back: Option<Box<Said>>,
+    /// Happened while a question was asked, and not looked at yet.
+    put_back: VecDeque<Happening>,
     current: Option<Current>,
 }
 
@@ -94,7 +97,8 @@ impl Requests {
         inbox: mpsc::Receiver<Happening>,
         language: Language,
     ) -> Self {
-        let mut requests = Self { connection, terminal, inbox, language, put_back: None, current: None };
+        let put_back = VecDeque::new();
+        let mut requests = Self { connection, terminal, inbox, language, put_back, current: None };
         requests.say(words::READY);
         requests
     }
@@ -151,11 +155,9 @@ impl Requests {
 
     /// What the service says next, while nothing is asked.
     fn hear(&mut self) -> Result<Box<Said>, Left> {
-        if let Some(said) = self.put_back.take() {
-            return Ok(said);
-        }
         loop {
-            match self.inbox.recv() {
+            let next = self.put_back.pop_front().map_or_else(|| self.inbox.recv(), Ok);
+            match next {
                 Ok(Happening::Said(said)) => return Ok(said),
                 Ok(Happening::Line(line)) if matches!(line.typed, Typed::End) => return self.leave(),
                 Ok(Happening::Stop) | Err(mpsc::RecvError) => return self.leave(),
@@ -334,17 +336,51 @@ impl Requests {
         self.terminal.begin_question(echo)?;
         self.terminal.write(prompt)?;
         let answer = self.wait_for_line(prompt);
-        self.terminal.end_question()?;
-        if echo == Echo::Hidden || answer.is_err() {
-            // Nothing shows the end of the line.
-            self.write_line("");
+        match (echo, &answer) {
+            (Echo::Hidden, Err(Unanswered::Overtaken | Unanswered::Left(_))) => self.wait_for_the_hand(),
+            (Echo::Hidden, Ok(_) | Err(Unanswered::Denied(_) | Unanswered::Leaves))
+            | (Echo::Shown, Err(_)) => {
+                // Nothing shows the end of the line.
+                self.write_line("");
+            }
+            (Echo::Shown, Ok(_)) => {}
         }
-        answer
+        let ended = self.terminal.end_question();
+        let line = answer?;
+        ended?;
+        Ok(line)
+    }
+
+    /// A secret is no longer asked for, and the person may be in the middle of it: what is typed
+    /// up to Enter is neither shown nor left to whatever reads the terminal next.
+    fn wait_for_the_hand(&mut self) {
+        let until = Instant::now() + HAND;
+        self.write_line("");
+        self.say(words::PRESS_ENTER);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.inbox.recv_timeout(left) {
+                Ok(Happening::Line(line)) if self.terminal.is_answer(&line) => {
+                    if matches!(line.typed, Typed::End) {
+                        self.put_back.push_back(Happening::Line(line));
+                    }
+                    return;
+                }
+                Ok(Happening::Line(_)) => {}
+                Ok(Happening::Stop) => return self.put_back.push_back(Happening::Stop),
+                Ok(other @ (Happening::Said(_) | Happening::ServiceGone(_) | Happening::Unfit)) => {
+                    self.put_back.push_back(other);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
     }
 
     fn wait_for_line(&mut self, prompt: &str) -> Result<Zeroizing<Vec<u8>>, Unanswered> {
         loop {
-            match self.inbox.recv_timeout(self.until_reminder()) {
+            let wait = self.until_reminder();
+            let next = self.put_back.pop_front().map_or_else(|| self.inbox.recv_timeout(wait), Ok);
+            match next {
                 Ok(Happening::Line(line)) if !self.terminal.is_answer(&line) => {}
                 Ok(Happening::Line(line)) => match line.typed {
                     Typed::Text(text) => return Ok(text),
@@ -356,7 +392,7 @@ impl Requests {
                     if let ToTray::Waiting { waiting } = said.message {
                         self.remark(&words::waiting(waiting, self.language), prompt)?;
                     } else {
-                        self.put_back = Some(said);
+                        self.put_back.push_front(Happening::Said(said));
                         return Err(Unanswered::Overtaken);
                     }
                 }

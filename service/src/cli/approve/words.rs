@@ -75,6 +75,11 @@ pub(super) const AGAIN_FOR_EVERY_SIGNATURE: Sentence = [
     "This certificate asks for the PIN at each signature.",
     "Este certificado pide el PIN en cada firma.",
 ];
+pub(super) const PRESS_ENTER: Sentence = [
+    "A senha não é mais necessária e o que foi digitado não será usado. Tecle Enter.",
+    "The secret is no longer needed and what was typed is not used. Press Enter.",
+    "La contraseña ya no es necesaria y lo escrito no se usará. Pulse Enter.",
+];
 pub(super) const SIGNING: Sentence = ["Assinando…", "Signing…", "Firmando…"];
 pub(super) const WRONG_NUMBER: Sentence = [
     "Não há certificado com esse número.",

@@ -2,6 +2,7 @@
 //! on machines without a display and over SSH; it shows what the window shows and decides nothing.
 
 mod facts;
+mod line;
 mod requests;
 mod terminal;
 mod words;

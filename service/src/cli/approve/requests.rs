@@ -24,6 +24,7 @@ use zeroize::Zeroizing;
 use crate::{
     cli::approve::{
         Happening, after, facts,
+        line::{self, Word},
         terminal::{Echo, Terminal, TerminalError, Typed},
         words,
     },
@@ -82,12 +83,6 @@ enum Unanswered {
     Leaves,
     /// There is nobody to ask, or nobody to tell.
     Left(Left),
-}
-
-/// The word that the person wrote.
-enum Word {
-    Approve(Lasting),
-    Deny(Lasting),
 }
 
 impl Requests {
@@ -232,7 +227,7 @@ impl Requests {
                 Some(chosen) => chosen,
                 None => {
                     let line = self.ask(&words::choose(unlocks.len(), self.language), Echo::Shown)?;
-                    match number(&line, unlocks.len()) {
+                    match line::number(&line, unlocks.len()) {
                         Some(chosen) => chosen,
                         None => {
                             self.say(words::WRONG_NUMBER);
@@ -266,7 +261,7 @@ impl Requests {
         };
         loop {
             let line = self.ask(self.language.choose(prompt), Echo::Shown)?;
-            match word(&line, kind, self.language) {
+            match line::word(&line, kind, self.language) {
                 Some(word) => return Ok(word),
                 None => self.say(words::NOT_UNDERSTOOD),
             }
@@ -461,69 +456,5 @@ const fn attached(secret: Option<&SealedSecret>) -> SecretAttached {
     match secret {
         Some(_) => SecretAttached::Yes,
         None => SecretAttached::No,
-    }
-}
-
-/// A number from 1 to `count`, as an index from 0; Enter alone is the first.
-fn number(line: &[u8], count: usize) -> Option<usize> {
-    let text = std::str::from_utf8(line).ok()?.trim();
-    let number = if text.is_empty() { 1 } else { text.parse::<usize>().ok()? };
-    number.checked_sub(1).filter(|index| *index < count)
-}
-
-/// The word of a line, written in full.
-fn word(line: &[u8], kind: Kind, language: Language) -> Option<Word> {
-    let text = std::str::from_utf8(line).ok()?.to_lowercase();
-    let mut parts = text.split_whitespace();
-    let first = parts.next()?;
-    let lasting = match (parts.next(), kind) {
-        (None, _) => Lasting::Once,
-        (Some(second), Kind::Pairing) if second == language.choose(words::ALWAYS) => Lasting::Always,
-        (Some(_), _) => return None,
-    };
-    if parts.next().is_some() {
-        return None;
-    }
-    if first == language.choose(words::APPROVE) {
-        Some(Word::Approve(lasting))
-    } else if first == language.choose(words::DENY) {
-        Some(Word::Deny(lasting))
-    } else {
-        None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_word_approves() {
-        let said = |line: &str, kind| match word(line.as_bytes(), kind, Language::Portuguese) {
-            Some(Word::Approve(Lasting::Once)) => "yes",
-            Some(Word::Approve(Lasting::Always)) => "yes, always",
-            Some(Word::Deny(Lasting::Once)) => "no",
-            Some(Word::Deny(Lasting::Always)) => "no, always",
-            None => "what?",
-        };
-        for line in ["aprovar", " Aprovar ", "APROVAR"] {
-            assert_eq!(said(line, Kind::Signature), "yes");
-        }
-        for line in
-            ["", "a", "s", "y", "sim", "aprova", "aprovarr", "aprovar sim", "aprovar sempre", "approve"]
-        {
-            assert_eq!(said(line, Kind::Signature), "what?", "{line}");
-        }
-        assert_eq!(said("negar", Kind::Signature), "no");
-        assert_eq!(said("aprovar sempre", Kind::Pairing), "yes, always");
-        assert_eq!(said("negar sempre", Kind::Pairing), "no, always");
-        assert_eq!(said("aprovar sempre sempre", Kind::Pairing), "what?");
-    }
-
-    #[test]
-    fn certificates_are_counted_from_one() {
-        let chosen = |line: &str| number(line.as_bytes(), 2);
-        assert_eq!((chosen(""), chosen("1"), chosen(" 2 ")), (Some(0), Some(0), Some(1)));
-        assert_eq!((chosen("0"), chosen("3"), chosen("-1"), chosen("x")), (None, None, None, None));
     }
 }

@@ -41,6 +41,7 @@ fn the_served_contract_is_openapi_3_1_and_names_every_resource() {
     let server = Server::start();
     let answer = server.ask("GET /ccsp/v1/openapi.json", &[], b"");
     assert_eq!((answer.status, answer.field("content-type")), (200, Some("application/json")));
+    assert_eq!(String::from_utf8(answer.body.clone()).unwrap(), ccsp::openapi_document().unwrap());
     let contract: Value = answer.json();
     assert!(contract["openapi"].as_str().unwrap().starts_with("3.1"), "{}", contract["openapi"]);
     for (path, item) in contract["paths"].as_object().unwrap() {

@@ -84,12 +84,13 @@ pub enum ServeError {
 
 impl ServeError {
     /// The stable code.
-    pub const fn code(&self) -> ErrorCode {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::Audit(error) => error.code(),
             Self::Config(error) => error.code(),
             Self::Dirs(_) | Self::Endpoint(..) => ErrorCode::OutputUnwritable,
             Self::Http(error) => error.code(),
+            Self::System(error) if error.kind() == io::ErrorKind::StorageFull => ErrorCode::StorageFull,
             Self::Inherited(_) | Self::System(_) => ErrorCode::Internal,
             Self::Lock(error) => error.code(),
         }

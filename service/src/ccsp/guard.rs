@@ -146,6 +146,7 @@ fn before_the_path(head: &Parts, path: &str) -> Result<Option<Speaker>, Problem>
     match connection.map(|connection| connection.login()) {
         Some(Login::Own(_)) => {}
         Some(Login::Other) | None => return Err(ErrorCode::OtherLogin.into()),
+        Some(Login::Unknown) => return Err(ErrorCode::TooManyRequests.into()),
     }
     check_host(&head.uri, &head.headers)?;
     if path == rule::STATUS {

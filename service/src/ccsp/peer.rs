@@ -22,6 +22,8 @@ pub(super) enum Login {
     Other,
     /// This login's.
     Own(platform::Socket),
+    /// The system did not say, most likely for want of descriptors. It may the next time.
+    Unknown,
 }
 
 /// A program, as far as the system tells it. Proves nothing.
@@ -41,9 +43,7 @@ impl Connection {
         let login = if peer.ip().to_canonical().is_loopback() {
             platform::own_socket(peer, local)
                 .inspect_err(|error: &io::Error| tracing::warn!(%error, "the peer cannot be found out"))
-                .ok()
-                .flatten()
-                .map_or(Login::Other, Login::Own)
+                .map_or(Login::Unknown, |socket| socket.map_or(Login::Other, Login::Own))
         } else {
             Login::Other
         };

@@ -40,13 +40,18 @@ fn add(arguments: &CredentialAddArguments) -> Result<(), Failure> {
     let path = arguments.file.canonicalize().map_err(unreadable)?;
     let mut opened = credential::open_file(&path, arguments.p12_password_file.as_deref())?;
     let (dirs, mut registered) = read()?;
+    let mut lines = Vec::new();
     for found in opened.host.credentials(None).map_err(|error| credential::of_token(&error))? {
         let entry = Entry { path: path.clone(), certificate: found.certificate_der, chain: found.chain_der };
-        screen::line(&describe(&entry));
+        lines.push(describe(&entry));
         registered.add(entry);
     }
     dirs.state().map_err(|error| Failure::of(ErrorCode::OutputUnwritable, &error))?;
-    write(&dirs, &registered)
+    write(&dirs, &registered)?;
+    for line in lines {
+        screen::line(&line);
+    }
+    Ok(())
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {

@@ -66,9 +66,10 @@ struct EntryOnDisk {
 
 impl RegisteredError {
     /// The stable code.
-    pub const fn code(&self) -> ErrorCode {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::Damaged(_) | Self::Read(..) => ErrorCode::InputUnreadable,
+            Self::Write(_, error) if error.kind() == io::ErrorKind::StorageFull => ErrorCode::StorageFull,
             Self::Write(..) => ErrorCode::OutputUnwritable,
         }
     }

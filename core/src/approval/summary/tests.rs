@@ -176,3 +176,13 @@ fn signature(
     let reason = reason.map(str::to_owned);
     Summary::new(client, Subject::Signature { certificates, documents, reason })
 }
+
+#[test]
+fn a_text_of_blanks_is_none() {
+    for blank in
+        ["\u{2800}", "\u{34f}", "\u{3164}", "\u{fe0f}", "\u{17b4}", "\u{e0100}", "\u{a0}", "\u{200b}"]
+    {
+        assert_eq!(clean(&blank.repeat(3)).trim(), "", "{blank:?}");
+    }
+    assert_eq!(clean("Con\u{34f}cor\u{2800}do"), "Concordo");
+}

@@ -13,7 +13,7 @@ mod worker;
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc,
     },
     thread,
@@ -57,6 +57,8 @@ struct Desk {
     refusals: Refusals,
     /// When it was last found that no window can be shown.
     no_display: Mutex<Option<Instant>>,
+    /// Whether the service was told to end.
+    ends: AtomicBool,
 }
 
 /// How long it counts that no window could be shown; after that it is tried again.
@@ -137,6 +139,7 @@ impl ApprovalDesk {
             refusals: Refusals::new(parts.ledger.clone()),
             ledger: parts.ledger,
             no_display: Mutex::new(None),
+            ends: AtomicBool::new(false),
         });
         let driver =
             Driver::new(Arc::clone(&desk), messages, parts.credentials, config.deadlines, parts.language);
@@ -153,6 +156,8 @@ impl ApprovalDesk {
     /// being made is waited for as long as `patience` lasts; then its token host is ended. The
     /// trays have ended when this returns. Blocks, some seconds longer than `patience` at most.
     pub fn stop(&self, patience: Duration) {
+        // Before the terminals go: nobody is told that there is nobody to ask.
+        self.0.ends.store(true, Ordering::Relaxed);
         let (settled, wait) = mpsc::channel();
         let late = mpsc::RecvTimeoutError::Timeout;
         if self.0.inbox.send(Message::Stop { settled, patience }).is_ok()
@@ -166,6 +171,9 @@ impl ApprovalDesk {
 
 impl Approvals for ApprovalDesk {
     fn open(&self, request: ApprovalRequest) -> Result<ApprovalHandle, ErrorCode> {
+        if self.0.ends.load(Ordering::Relaxed) {
+            return Err(ErrorCode::ServiceUnavailable);
+        }
         if !self.can_ask() {
             self.refused(request, ErrorCode::TrayUnavailable);
             return Err(ErrorCode::TrayUnavailable);

@@ -74,6 +74,7 @@ fn told_to_stop_it_settles_what_waits_and_leaves_nothing() {
     let shown = page.ask_to_sign(&page.upload(&pdf()));
     let question = agent.question();
     let waiting = page.ask_to_sign(&page.upload(&pdf()));
+    agent.hears_of_another();
     let process = service.process();
     assert!(service.stop().success());
     assert_eq!(agent.dismissed(&question), Outcome::Cancelled);

@@ -156,6 +156,14 @@ impl Agent {
         }
     }
 
+    /// Waits until another request waits behind the one that it shows.
+    ///
+    /// # Panics
+    /// Where none does.
+    pub fn hears_of_another(&self) {
+        while !matches!(self.hears().expect("the service lives").0, ToTray::Waiting { waiting: 1.. }) {}
+    }
+
     /// How the secret is asked for, again or for the first time.
     ///
     /// # Panics

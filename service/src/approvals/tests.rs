@@ -54,6 +54,13 @@ fn the_answer_is_what_the_person_said_and_is_written_down() {
 }
 
 #[test]
+fn once_it_ends_nothing_is_asked_and_no_display_is_blamed() {
+    let stage = Stage::with(Tray::Yes, &alone());
+    stage.desk.stop(Duration::ZERO);
+    assert_eq!(refused(&stage, pairing()), ErrorCode::ServiceUnavailable);
+}
+
+#[test]
 fn one_tray_serves_one_request_after_the_other() {
     let stage = Stage::with(Tray::Yes, &alone());
     let asked: Vec<_> = (0..4).map(|_| stage.ask(pairing())).collect();

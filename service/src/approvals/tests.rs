@@ -55,9 +55,10 @@ fn the_answer_is_what_the_person_said_and_is_written_down() {
 
 #[test]
 fn once_it_ends_nothing_is_asked_and_no_display_is_blamed() {
-    let stage = Stage::with(Tray::Yes, &alone());
+    let stage = Stage::with(Tray::Missing, &alone());
+    assert_eq!(refused(&stage, pairing()), ErrorCode::TrayUnavailable);
     stage.desk.stop(Duration::ZERO);
-    assert_eq!(refused(&stage, pairing()), ErrorCode::ServiceUnavailable);
+    assert_eq!(ended(stage.ask(pairing())).outcome, Outcome::Cancelled);
 }
 
 #[test]

@@ -150,7 +150,7 @@ pub fn sign(
     let (signed, digest) = complete(prepared, running, host, signer)?;
 
     append(destination.file(), original_len, signed.update())?;
-    check(&destination, input, &signed, &digest, job.check)?;
+    check(&destination, &document, input, &signed, &digest, job.check)?;
     if !input.is_unchanged().map_err(SignError::Input)? {
         return Err(SignError::InputChanged);
     }
@@ -200,18 +200,19 @@ fn append(mut file: &File, original_len: u64, update: &[u8]) -> Result<(), Desti
 /// Our own validator reads the result; the digest comes from the one pass or from the file.
 fn check(
     destination: &Destination,
+    original: &Document<&FileSource>,
     input: &FileSource,
     signed: &Signed,
     digest: &Digest,
     check: Check,
 ) -> Result<(), SignError> {
     match check {
-        Check::Running => check_running(input, signed, digest)?,
+        Check::Running => check_running(original, signed, digest)?,
         Check::Full => {
             let file = destination.file().try_clone().map_err(DestinationError::from)?;
             let result = FileSource::from_file(file, input.path()).map_err(DestinationError::from)?;
             let document = Document::open(&result, Limits::default())?;
-            verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
+            verify::check_own(original, &document, signed.field_name(), &mut |range, algorithm| {
                 verify::digest_from_source(&result, range, algorithm)
             })?;
         }
@@ -220,10 +221,14 @@ fn check(
 }
 
 /// As the validator sees original and update together, with the digest of the one pass.
-fn check_running(original: &FileSource, signed: &Signed, digest: &Digest) -> Result<(), SignError> {
-    let result = Overlay::new(original, signed.update());
+fn check_running(
+    original: &Document<&FileSource>,
+    signed: &Signed,
+    digest: &Digest,
+) -> Result<(), SignError> {
+    let result = Overlay::new(*original.source(), signed.update());
     let document = Document::open(&result, Limits::default())?;
-    verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
+    verify::check_own(original, &document, signed.field_name(), &mut |range, algorithm| {
         if range == signed.byte_range() && algorithm == digest.algorithm() {
             Ok(digest.clone())
         } else {

@@ -16,6 +16,7 @@ use crate::{
         error::PdfError,
         field::SignatureField,
         later::{Effort, Later},
+        revision::inspection::{self, Flaw},
         signature::SignatureValue,
         source::{Source, SourceError},
     },
@@ -75,15 +76,23 @@ pub fn verify<S: Source>(
     Ok(verdicts)
 }
 
-/// Checks the signature just made in `field`, trust aside: structure, entire coverage, CMS, digest.
+/// Checks the signature just made in `field`, trust aside: the update that was appended to
+/// `original`, entire coverage, CMS, digest.
 ///
 /// # Errors
-/// Where the document does not hold such a signature, intact.
-pub fn check_own<S: Source>(
+/// Where the document does not hold such a signature, intact, or the update is not as it must be.
+pub fn check_own<O: Source, S: Source>(
+    original: &Document<O>,
     document: &Document<S>,
     field: &str,
     digest_of: &mut DigestOf<'_>,
 ) -> Result<(), CheckError> {
+    inspection::inspect(original, document, field).map_err(|flaw| match flaw {
+        Flaw::Found { what } => {
+            CheckError::Failed { sub_indication: SubIndication::FormatFailure, detail: what.to_owned() }
+        }
+        Flaw::Pdf(error) => CheckError::Pdf(error),
+    })?;
     let missing = || CheckError::Failed {
         sub_indication: SubIndication::FormatFailure,
         detail: "the signature field is missing or empty".to_owned(),

@@ -2,6 +2,7 @@
 //! stay as they are, and what is appended holds a hole for the CMS structure.
 
 mod form;
+pub(crate) mod inspection;
 mod section;
 #[cfg(test)]
 mod tests;

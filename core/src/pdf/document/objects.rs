@@ -108,7 +108,8 @@ impl<S: Source> Document<S> {
         }
     }
 
-    fn locate(&self, number: u32) -> Result<Option<Location>, PdfError> {
+    /// Where the object `number` is.
+    pub(crate) fn locate(&self, number: u32) -> Result<Option<Location>, PdfError> {
         if self.is_repaired() {
             return Ok(self.salvage()?.locate(number));
         }

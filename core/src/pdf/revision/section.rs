@@ -16,7 +16,7 @@ use crate::pdf::xref::{Location, SectionKind};
 /// Digits reserved for each number of the byte range.
 const RANGE_DIGITS: usize = 12;
 /// The highest offset a row of a table can hold; a stream's rows are made for no more either.
-const TABLE_END: u64 = 9_999_999_999;
+pub(super) const TABLE_END: u64 = 9_999_999_999;
 
 /// An update as bytes.
 pub(super) struct Written {

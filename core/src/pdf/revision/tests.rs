@@ -9,7 +9,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
-use crate::pdf::revision::{FieldChoice, SignatureRequest, SignedRevision, begin, sign_revision};
+use crate::pdf::revision::{FieldChoice, SignatureRequest, SignedRevision, begin, inspection, sign_revision};
 use crate::pdf::sample::{ONE_PAGE, packed, replace, table};
 use crate::pdf::xref::SectionKind;
 
@@ -56,6 +56,8 @@ fn check(name: &str, bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
         assert_eq!(kind(&after), kind(&before), "{name}");
         assert!(after.trailer().contains("Prev"), "{name}");
     }
+    inspection::inspect(&before, &after, &revision.field_name)
+        .unwrap_or_else(|flaw| panic!("{name}: {flaw}"));
     assert_eq!(after.page_count().unwrap(), before.page_count().unwrap(), "{name}");
     let fields = after.fields().unwrap();
     let own = fields.iter().find(|field| field.name == revision.field_name).unwrap();

@@ -1,0 +1,270 @@
+//! An update just written, inspected before the document is released: every row of its section
+//! leads exactly to its object, the trailer continues the original's, and nothing of the original
+//! is lost. Readers mend small faults in silence; here none is mended.
+
+#[cfg(test)]
+mod tests;
+
+use crate::pdf::document::Document;
+use crate::pdf::error::PdfError;
+use crate::pdf::lexer::is_space;
+use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::source::Source;
+use crate::pdf::xref::{Location, Section, SectionKind};
+
+/// Entries that a signature may give another value.
+const REPLACED: &[&str] = &["AP", "Limits"];
+/// Numbers that may only become larger.
+const COUNTERS: &[&str] = &["ParentTreeNextKey"];
+/// Flags that may only be added to.
+const FLAGS: &[&str] = &["SigFlags"];
+/// Entries that may become another object: a copy of a shared one, or one where none was that fits.
+const MENDED: &[&str] = &["AcroForm", "Annots", "Fields"];
+
+/// Why an update is not released.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Flaw {
+    #[error("the update has a flaw: {what}")]
+    Found { what: &'static str },
+    #[error(transparent)]
+    Pdf(#[from] PdfError),
+}
+
+const fn flaw(what: &'static str) -> Flaw {
+    Flaw::Found { what }
+}
+
+/// Compares `signed` with the `original` that it begins with; `field` is the field just signed.
+pub(crate) fn inspect<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    field: &str,
+) -> Result<(), Flaw> {
+    if signed.is_repaired() {
+        return Err(flaw("its cross-reference is not readable"));
+    }
+    let section = signed.xref().sections.first().ok_or(flaw("it has no cross-reference section"))?;
+    if section.start < original.len() || signed.xref().base != original.xref().base {
+        return Err(flaw("its cross-reference section is not its own"));
+    }
+    chain(original, signed, section)?;
+    trailer(original, signed, section)?;
+    rows(original, signed, section)?;
+    pages_and_fields(original, signed, field)
+}
+
+/// The sections: exactly one more than before, named where it stands, of the right kind.
+fn chain<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    section: &Section,
+) -> Result<(), Flaw> {
+    if section.start != signed.xref().base.saturating_add(section.named) {
+        return Err(flaw("startxref does not lead exactly to its section"));
+    }
+    if signed.revision_ends()?.last() != Some(&signed.len()) {
+        return Err(flaw("it does not end with its end-of-file mark"));
+    }
+    let starts = |sections: &[Section]| sections.iter().map(|section| section.start).collect::<Vec<_>>();
+    let previous = section.trailer.get("Prev").and_then(Object::as_integer);
+    let (before, named) = match original.xref().sections.first().filter(|_| !original.is_repaired()) {
+        Some(last) => (starts(&original.xref().sections), i64::try_from(last.named).ok()),
+        None => (Vec::new(), None),
+    };
+    if previous != named {
+        return Err(flaw("Prev does not name the original's last section"));
+    }
+    let (_, rest) = signed.xref().sections.split_first().unwrap_or((section, &[]));
+    if starts(rest) != before {
+        return Err(flaw("the original's sections do not follow its own"));
+    }
+    let kind = original.xref().sections.first().filter(|_| !original.is_repaired()).map(|last| last.kind);
+    // A table has no room for offsets of more than ten digits.
+    let wide = section.named > super::section::TABLE_END && section.kind == SectionKind::Stream;
+    if kind.is_some_and(|kind| kind != section.kind && !wide) || section.is_hybrid() {
+        return Err(flaw("its section is not of the original's kind"));
+    }
+    Ok(())
+}
+
+fn trailer<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    section: &Section,
+) -> Result<(), Flaw> {
+    let (old, new) = (original.trailer(), &section.trailer);
+    if signed.root() != original.root() {
+        return Err(flaw("Root is another object"));
+    }
+    if new.get("Encrypt") != old.get("Encrypt") {
+        return Err(flaw("Encrypt is another one"));
+    }
+    let information = |trailer: &Dictionary| trailer.get("Info").and_then(Object::as_reference);
+    if information(new) != information(old) {
+        return Err(flaw("Info is another object"));
+    }
+    let size = new.get("Size").and_then(Object::as_integer);
+    if size != Some(i64::from(original.next_number()?.max(signed.xref().highest().saturating_add(1)))) {
+        return Err(flaw("Size is not one more than the highest object number"));
+    }
+    let first = |object: &Object| object.as_array().and_then(<[Object]>::first).cloned();
+    let (old, new) = (first(&original.entry(old, "ID")?), first(&signed.entry(new, "ID")?));
+    let text = |item: Option<Object>| item.as_ref().and_then(Object::as_string).map(<[u8]>::to_vec);
+    let old = old.map(|item| original.resolve(&item)).transpose()?;
+    let (old, new) = (text(old), text(new));
+    if new.is_none() || old.is_some_and(|old| !old.is_empty() && Some(old) != new) {
+        return Err(flaw("ID does not keep its first part"));
+    }
+    Ok(())
+}
+
+/// Every row: an object of the original where it was, or one of the update exactly where it is.
+fn rows<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    section: &Section,
+) -> Result<(), Flaw> {
+    let base = signed.xref().base;
+    let present = |location: &Location| *location != Location::Free;
+    for number in section.numbers() {
+        let was = original.locate(number)?.filter(present);
+        let is = section.locate(signed.reader(), base, number)?.filter(present);
+        match (was, is) {
+            (Some(_), None) => return Err(flaw("an object of the original is gone")),
+            (was, is) if was == is => {}
+            (_, Some(Location::At(offset))) if offset >= original.len() => {
+                written(original, signed, number, offset, was.is_some())?;
+            }
+            (_, Some(_) | None) => return Err(flaw("a row leads to another object of the original")),
+        }
+    }
+    Ok(())
+}
+
+/// The object `number` of the update, which `replaces` one of the original or is new.
+fn written<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    number: u32,
+    offset: u64,
+    replaces: bool,
+) -> Result<(), Flaw> {
+    let placed = signed.reader().indirect_at(offset)?;
+    // Glued to what stands before it, the object is lost to readers that look for it.
+    let before = signed.reader().window(offset.saturating_sub(1), 1)?;
+    if placed.reference.number != number
+        || placed.range.start != offset
+        || !before.iter().copied().all(is_space)
+    {
+        return Err(flaw("a row does not lead exactly to its object"));
+    }
+    if !replaces {
+        return Ok(());
+    }
+    if placed.data.is_some() {
+        return Err(flaw("a stream of the original was replaced"));
+    }
+    let (old, new) = (original.object(placed.reference)?, signed.object(placed.reference)?);
+    if grows(original, signed, &old, &new, "")? {
+        Ok(())
+    } else {
+        Err(flaw("an object of the original lost something"))
+    }
+}
+
+/// Whether `new` holds all that `old` holds, under the key `key`.
+fn grows<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    old: &Object,
+    new: &Object,
+    key: &str,
+) -> Result<bool, Flaw> {
+    if old == new || matches!(old, Object::Null) || REPLACED.contains(&key) {
+        return Ok(true);
+    }
+    match (old, new) {
+        (Object::Reference(_), Object::Reference(_)) if !MENDED.contains(&key) => return Ok(false),
+        // Written within its parent before, an object now, or the other way round.
+        (Object::Reference(_), _) | (_, Object::Reference(_)) => {
+            let (old, new) = (original.resolve(old)?, signed.resolve(new)?);
+            if matches!((&old, &new), (Object::Reference(_), _) | (_, Object::Reference(_))) {
+                return Ok(false);
+            }
+            return grows(original, signed, &old, &new, key);
+        }
+        _ => {}
+    }
+    match (old, new) {
+        (Object::Dictionary(old), Object::Dictionary(new)) => {
+            for (name, value) in old.iter() {
+                let name = String::from_utf8_lossy(&name.0);
+                let kept = new.get(&name).unwrap_or(&Object::Null);
+                if !grows(original, signed, value, kept, &name)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Object::Array(old), Object::Array(new)) => {
+            for (index, item) in old.iter().enumerate() {
+                let kept = new.get(index).unwrap_or(&Object::Null);
+                if !grows(original, signed, item, kept, "")? {
+                    return Ok(false);
+                }
+            }
+            Ok(old.len() <= new.len())
+        }
+        // One kid became the first of several.
+        (old, Object::Array(new)) if key == "K" => Ok(new.first() == Some(old)),
+        (Object::Integer(old), Object::Integer(new)) if COUNTERS.contains(&key) => Ok(new >= old),
+        (Object::Integer(old), Object::Integer(new)) if FLAGS.contains(&key) => Ok(new & old == *old),
+        (old, Object::Array(_) | Object::Dictionary(_)) if MENDED.contains(&key) => {
+            Ok(old.as_array().is_none() && old.as_dictionary().is_none())
+        }
+        _ => Ok(false),
+    }
+}
+
+/// The pages are as many as before, the old fields are there, and the new field is on its page.
+fn pages_and_fields<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    field: &str,
+) -> Result<(), Flaw> {
+    if original.page_count()? != signed.page_count()? {
+        return Err(flaw("the number of pages is another one"));
+    }
+    let (old, new) = (original.fields()?, signed.fields()?);
+    for was in &old {
+        let Some(value) = &was.value else { continue };
+        let is = new.iter().find(|is| is.reference == was.reference && is.name == was.name);
+        // Not the byte range: one that ended after the file may end within it now.
+        let kept = is.and_then(|is| is.value.as_ref()).is_some_and(|kept| {
+            kept.reference == value.reference
+                && kept.dictionary == value.dictionary
+                && kept.contents == value.contents
+        });
+        if !kept {
+            return Err(flaw("an earlier signature is not what it was"));
+        }
+    }
+    let own = new.iter().find(|own| own.name == field && own.value.is_some());
+    let own = own.ok_or(flaw("the signed field is missing"))?;
+    if old.iter().any(|old| old.name == field) {
+        return Ok(());
+    }
+    let widget = own.widget.as_ref().and_then(|widget| widget.reference);
+    let widget = widget.ok_or(flaw("the new field has no widget"))?;
+    if listed(signed, own, widget)? { Ok(()) } else { Err(flaw("the new field is on no page")) }
+}
+
+fn listed<N: Source>(
+    signed: &Document<N>,
+    field: &crate::pdf::field::SignatureField,
+    widget: Reference,
+) -> Result<bool, PdfError> {
+    let page = signed.page_of_field(field)?;
+    let annotations = signed.entry(&page.dictionary, "Annots")?;
+    Ok(annotations.as_array().unwrap_or_default().contains(&Object::Reference(widget)))
+}

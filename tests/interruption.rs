@@ -15,6 +15,7 @@ use signer_tests::{
     judges,
     processes::{own_copy, running, strace_works, wait_until_none},
     signing::{PASSWORD, a1},
+    unlocked::{Unlocked, invisible},
 };
 
 /// No signature takes as many system calls.
@@ -193,47 +194,22 @@ fn make_executable(path: &Path) {
 
 /// One signature through the library, with a token host started from `program`.
 fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
-    use signer_core::{
-        cms::certificate::Certificate,
-        moment::Moment,
-        pades::prepare::{PageChoice, Target, Terms},
-        seal::{Corner, Placement},
-    };
-    use signer_ipc::secret::Secret;
     use signer_service::{
         file::{
             destination::{Durability, Existing},
             source::FileSource,
         },
-        sign::{Check, Job, Signer, sign},
-        token::client::TokenHost,
+        sign::{Check, Job, sign},
     };
 
     let coded = |error: signer_service::token::error::TokenError| error.code().as_str().to_owned();
-    let mut host = TokenHost::spawn(program).map_err(coded)?;
-    host.open_file(&a1("ecdsa-p256.p12")).map_err(coded)?;
-    host.unlock(None, &Secret::from_reader(PASSWORD.as_bytes()).unwrap()).map_err(coded)?;
-    let credential = host.credentials(None).map_err(coded)?.remove(0);
-    let certificate = Certificate::from_der(&credential.certificate_der).unwrap();
-    let signer = Signer { credential, certificate, chain: Vec::new() };
+    let Unlocked { mut host, signer } = Unlocked::start(program, "ecdsa-p256.p12").map_err(coded)?;
     let job = Job {
         output: &desk.output,
         existing: Existing::Keep,
         durability: Durability::Unsynced,
         check: Check::Running,
-        terms: Terms {
-            digest: None,
-            moment: Moment::new(1_790_000_000, -180).unwrap(),
-            target: Target::NewField {
-                name: None,
-                page: PageChoice::Number(1),
-                placement: Placement::at(Corner::TopLeft),
-            },
-            seal: None,
-            reason: None,
-            location: None,
-            name: None,
-        },
+        terms: invisible(),
     };
     let input = FileSource::open(&desk.input).unwrap();
     sign(&input, &mut host, &signer, &job, &mut |_| ())

@@ -16,7 +16,7 @@ use signer_core::{
     error::ErrorCode,
     pades::{
         error::PadesError,
-        prepare::{Order, Prepared, Signed, Terms},
+        prepare::{Order, Prepared, Room, Signed, Terms},
         verify::{self, CheckError},
     },
     pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
@@ -34,6 +34,9 @@ use crate::{
         error::TokenError,
     },
 };
+
+/// Bytes kept free beyond what a CMS took that did not fit.
+const SPARE_BYTES: usize = 256;
 
 /// How the result is checked before it is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +150,7 @@ pub fn sign(
     let algorithm = prepared.algorithm().digest();
     let running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
         .map_err(DestinationError::from)?;
-    let (signed, digest) = complete(prepared, running, host, signer)?;
+    let (signed, digest) = complete(&document, prepared, &running, host, signer, &job.terms)?;
 
     append(destination.file(), original_len, signed.update())?;
     check(&destination, &document, input, &signed, &digest, job.check)?;
@@ -173,8 +176,28 @@ fn prepare<S: Source>(
     Ok(Prepared::new(document, &order)?)
 }
 
-/// Goes on from a digest that has seen the whole original: has the token host sign.
-fn complete(
+/// Goes on from a digest that has seen the whole original: has the token host sign. A CMS that
+/// does not fit into its room is made once more, with the room that it takes.
+fn complete<S: Source>(
+    document: &Document<S>,
+    prepared: Prepared,
+    original: &RunningDigest,
+    host: &mut TokenHost,
+    signer: &Signer,
+    terms: &Terms<'_>,
+) -> Result<(Signed, Digest), SignError> {
+    match complete_once(prepared, original.clone(), host, signer) {
+        Err(SignError::Pades(PadesError::Pdf(PdfError::ContentsTooLarge { needed, .. }))) => {
+            // Another value of the key may be some bytes longer.
+            let room = Room::Bytes(needed.saturating_add(SPARE_BYTES));
+            let prepared = prepare(document, signer, &Terms { room, ..terms.clone() })?;
+            complete_once(prepared, original.clone(), host, signer)
+        }
+        other => other,
+    }
+}
+
+fn complete_once(
     prepared: Prepared,
     mut original: RunningDigest,
     host: &mut TokenHost,

@@ -20,7 +20,7 @@ use signer_core::{
     credential::Holder,
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
-    pades::prepare::{PageChoice, Target, Terms},
+    pades::prepare::{PageChoice, Room, Target, Terms},
     seal::{Corner, Placement, SealText},
     trust,
 };
@@ -203,6 +203,7 @@ impl Desk {
                 reason: Some("Aprovação"),
                 location: None,
                 name: None,
+                room: Room::Estimated,
             },
         };
         sign(&FileSource::open(&self.input)?, &mut self.host, &self.signer, &job, &mut |_| ())?;

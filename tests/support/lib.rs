@@ -21,6 +21,7 @@ pub mod softhsm;
 pub mod stage;
 #[cfg(target_os = "linux")]
 pub mod tray;
+pub mod unlocked;
 #[cfg(unix)]
 pub mod user;
 

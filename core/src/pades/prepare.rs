@@ -51,6 +51,15 @@ pub enum PageChoice {
     Number(u32),
 }
 
+/// Bytes kept free for the CMS (`/Contents`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// This many.
+    Bytes(usize),
+    /// What the CMS takes with the signer's own chain and the longest value of its key.
+    Estimated,
+}
+
 /// How one document is signed, whoever holds it and whoever signs.
 #[derive(Debug, Clone)]
 pub struct Terms<'a> {
@@ -68,6 +77,8 @@ pub struct Terms<'a> {
     pub location: Option<&'a str>,
     /// `/Name`: the holder as shown.
     pub name: Option<&'a str>,
+    /// The room for the CMS.
+    pub room: Room,
 }
 
 /// All that is decided before a signature is prepared.
@@ -160,7 +171,10 @@ impl Prepared {
                 location: terms.location,
                 name: terms.name,
                 date: terms.moment,
-                contents_len: ToBeSigned::reserve_len(order.signer, order.chain, algorithm),
+                contents_len: match terms.room {
+                    Room::Bytes(len) => len,
+                    Room::Estimated => ToBeSigned::reserve_len(order.signer, order.chain, algorithm),
+                },
             },
         )?;
         Ok(Self { revision, algorithm, signer: order.signer.clone(), chain: order.chain.to_vec(), warnings })

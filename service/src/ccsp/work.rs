@@ -10,7 +10,7 @@ use signer_core::{
     moment::Moment,
     pades::{
         error::PadesError,
-        prepare::{Target, Terms},
+        prepare::{Room, Target, Terms},
         verdict::SubIndication,
         verify::CheckError,
     },
@@ -137,6 +137,7 @@ impl SignWork for PadesWork {
             reason,
             location,
             name: Some(&name),
+            room: Room::Estimated,
         };
         let running = self.document.running.clone();
         let outcome = sign_in_place(&self.document.file, running, host, signer, &terms)?;

@@ -8,7 +8,7 @@ use signer_core::{
     digest::DigestAlgorithm,
     error::ErrorCode,
     moment::Moment,
-    pades::prepare::{PageChoice, Target, Terms},
+    pades::prepare::{PageChoice, Room, Target, Terms},
     pdf::source::Source as _,
     seal::{Corner, Placement, SealText},
 };
@@ -91,6 +91,7 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
             reason: arguments.reason.as_deref(),
             location: arguments.location.as_deref(),
             name: Some(&holder.name),
+            room: Room::Estimated,
         },
     };
     let quiet = if arguments.json { Quiet::Yes } else { Quiet::No };

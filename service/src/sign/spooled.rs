@@ -47,7 +47,7 @@ pub fn sign_in_place(
     } else {
         hash(file, len, algorithm).map_err(SignError::Input)?
     };
-    let (signed, digest) = sign::complete(prepared, original, host, signer)?;
+    let (signed, digest) = sign::complete(&document, prepared, &original, host, signer, terms)?;
 
     sign::check_running(&document, &signed, &digest)?;
     if let Err(error) = sign::append(file, len, signed.update()) {

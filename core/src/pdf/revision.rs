@@ -2,6 +2,8 @@
 //! stay as they are, and what is appended holds a hole for the CMS structure.
 
 mod form;
+#[cfg(test)]
+mod huge;
 pub(crate) mod inspection;
 mod section;
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::is_space;
 use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::revision::section;
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Location, Section, SectionKind};
 
@@ -80,7 +81,7 @@ fn chain<O: Source, N: Source>(
     }
     let kind = original.xref().sections.first().filter(|_| !original.is_repaired()).map(|last| last.kind);
     // A table has no room for offsets of more than ten digits.
-    let wide = section.named > super::section::TABLE_END && section.kind == SectionKind::Stream;
+    let wide = section.kind == SectionKind::Stream && section::is_past_tables(signed.len());
     if kind.is_some_and(|kind| kind != section.kind && !wide) || section.is_hybrid() {
         return Err(flaw("its section is not of the original's kind"));
     }

@@ -15,8 +15,12 @@ use crate::pdf::xref::{Location, SectionKind};
 
 /// Digits reserved for each number of the byte range.
 const RANGE_DIGITS: usize = 12;
-/// The highest offset a row of a table can hold; a stream's rows are made for no more either.
-pub(super) const TABLE_END: u64 = 9_999_999_999;
+/// The highest offset a row of a table can hold.
+const TABLE_END: u64 = 9_999_999_999;
+/// The highest offset that is written: the numbers of the byte range have room for no more.
+const FILE_END: u64 = 999_999_999_999;
+/// No update is as large; where a table might not reach its end, a stream is written.
+const UPDATE_BYTES: u64 = 64 << 20;
 
 /// An update as bytes.
 pub(super) struct Written {
@@ -101,9 +105,17 @@ fn inherited<S: Source>(document: &Document<S>) -> Result<Entries, PdfError> {
     Ok(found.collect())
 }
 
+/// Whether a file of `len` bytes may have offsets that do not fit into the rows of a table.
+pub(super) const fn is_past_tables(len: u64) -> bool {
+    len > TABLE_END - UPDATE_BYTES
+}
+
 /// The kind of the last section, which a reader expects again; a repaired file gets what its
-/// objects need.
+/// objects need, and one that outgrew the ten digits of a table's rows a stream.
 fn kind<S: Source>(document: &Document<S>, inherited: &Entries) -> SectionKind {
+    if is_past_tables(document.len()) {
+        return SectionKind::Stream;
+    }
     if document.is_repaired() {
         let within = inherited.values().any(|(_, location)| matches!(location, Location::Within { .. }));
         return if within { SectionKind::Stream } else { SectionKind::Table };
@@ -207,7 +219,7 @@ impl Output {
 
     fn begin(&mut self, reference: Reference) -> Result<(), PdfError> {
         let offset = self.position();
-        if offset > TABLE_END {
+        if offset > FILE_END {
             return Err(PdfError::Limit { what: "the size of the file" });
         }
         self.entries.insert(reference.number, (reference.generation, Location::At(offset)));

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::is_space;
@@ -166,7 +168,7 @@ fn written<O: Source, N: Source>(
         return Err(flaw("a stream of the original was replaced"));
     }
     let (old, new) = (original.object(placed.reference)?, signed.object(placed.reference)?);
-    if grows(original, signed, &old, &new, "")? {
+    if grows(original, signed, &old, &new, b"")? {
         Ok(())
     } else {
         Err(flaw("an object of the original lost something"))
@@ -179,13 +181,14 @@ fn grows<O: Source, N: Source>(
     signed: &Document<N>,
     old: &Object,
     new: &Object,
-    key: &str,
+    key: &[u8],
 ) -> Result<bool, Flaw> {
-    if old == new || matches!(old, Object::Null) || REPLACED.contains(&key) {
+    let any_of = |keys: &[&str]| keys.iter().any(|name| name.as_bytes() == key);
+    if old == new || matches!(old, Object::Null) || any_of(REPLACED) {
         return Ok(true);
     }
     match (old, new) {
-        (Object::Reference(_), Object::Reference(_)) if !MENDED.contains(&key) => return Ok(false),
+        (Object::Reference(_), Object::Reference(_)) if !any_of(MENDED) => return Ok(false),
         // Written within its parent before, an object now, or the other way round.
         (Object::Reference(_), _) | (_, Object::Reference(_)) => {
             let (old, new) = (original.resolve(old)?, signed.resolve(new)?);
@@ -198,10 +201,10 @@ fn grows<O: Source, N: Source>(
     }
     match (old, new) {
         (Object::Dictionary(old), Object::Dictionary(new)) => {
-            for (name, value) in old.iter() {
-                let name = String::from_utf8_lossy(&name.0);
-                let kept = new.get(&name).unwrap_or(&Object::Null);
-                if !grows(original, signed, value, kept, &name)? {
+            let new = entries(new);
+            for (name, value) in entries(old) {
+                let kept = new.get(name).copied().unwrap_or(&Object::Null);
+                if !grows(original, signed, value, kept, name)? {
                     return Ok(false);
                 }
             }
@@ -210,21 +213,26 @@ fn grows<O: Source, N: Source>(
         (Object::Array(old), Object::Array(new)) => {
             for (index, item) in old.iter().enumerate() {
                 let kept = new.get(index).unwrap_or(&Object::Null);
-                if !grows(original, signed, item, kept, "")? {
+                if !grows(original, signed, item, kept, b"")? {
                     return Ok(false);
                 }
             }
             Ok(old.len() <= new.len())
         }
         // One kid became the first of several.
-        (old, Object::Array(new)) if key == "K" => Ok(new.first() == Some(old)),
-        (Object::Integer(old), Object::Integer(new)) if COUNTERS.contains(&key) => Ok(new >= old),
-        (Object::Integer(old), Object::Integer(new)) if FLAGS.contains(&key) => Ok(new & old == *old),
-        (old, Object::Array(_) | Object::Dictionary(_)) if MENDED.contains(&key) => {
+        (old, Object::Array(new)) if key == b"K" => Ok(new.first() == Some(old)),
+        (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
+        (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
+        (old, Object::Array(_) | Object::Dictionary(_)) if any_of(MENDED) => {
             Ok(old.as_array().is_none() && old.as_dictionary().is_none())
         }
         _ => Ok(false),
     }
+}
+
+/// The entries of a dictionary by their names; of repeated ones the last.
+fn entries(dictionary: &Dictionary) -> HashMap<&[u8], &Object> {
+    dictionary.iter().map(|(name, value)| (name.0.as_slice(), value)).collect()
 }
 
 /// The pages are as many as before, the old fields are there, and the new field is on its page.

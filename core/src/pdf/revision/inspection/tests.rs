@@ -125,6 +125,14 @@ fn a_sound_update_is_released() {
 }
 
 #[test]
+fn names_of_any_bytes_and_repeated_keys_are_compared() {
+    let mut objects = OBJECTS;
+    objects[0] = "<< /Type /Catalog /Pages 2 0 R /AcroForm 4 0 R /#ff#fe (x) /Lang (en) /Lang (pt) >>";
+    release(&table(&objects, EXTRA), None).unwrap();
+    release(&packed(&objects), None).unwrap();
+}
+
+#[test]
 fn every_planted_bug_keeps_the_document_from_being_released() {
     let original = table(&OBJECTS, EXTRA);
     let faults: [(&str, Fault); 21] = [

@@ -8,7 +8,7 @@ use crate::{
 
 /// Signing against hashing the same bytes: time and peak memory (`tests/benches/pdf.rs`).
 pub(crate) fn pdf() -> Result<(), Failure> {
-    setup::run(Purpose::Demo)?;
+    setup::run(Purpose::Test)?;
     run(&mut cargo(["build", "--release", "--locked", "--bins"]))?;
     let program = target().join("release/cybercore-signer");
     // Without it the bench would build and measure the program as the tests use it.

@@ -1,30 +1,31 @@
-//! `cargo xtask bench pdf`: signing beside hashing the same bytes, interleaved; medians and peaks.
+//! `cargo xtask bench pdf`: signing beside hashing the same bytes, and beside pyHanko,
+//! interleaved; medians and peaks.
 //!
 //! *hash* reads the file once and hashes it with SHA-256: no signature can cost less. *sign* is
 //! the whole of one signature in a process whose token host is unlocked already: open, seal,
 //! copy, hash, RSA-2048 in the token host, check, name; without and with flushing to disk.
-//! *process* is the program from start to end with an A1 file. Peaks are of fresh processes.
+//! *process* is the program from start to end with an A1 file, *first* the first signature of a
+//! fresh process from the moment when its token host is unlocked. *pyHanko* is one signature in a
+//! process that has loaded the same key already. Peaks are of fresh processes.
 
 use std::{
     error::Error,
     fs::{self, File},
-    io::Read as _,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use nix::sys::resource::{UsageWho, getrusage};
+use serde_json::{Value, json};
 use signer_core::{
-    cms::certificate::Certificate,
     credential::Holder,
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
     seal::{Corner, Placement, SealText},
-    trust,
 };
-use signer_ipc::secret::Secret;
 use signer_service::{
     file::{
         destination::{Durability, Existing},
@@ -35,8 +36,9 @@ use signer_service::{
 };
 use signer_tests::{
     documents::{Layout, document},
-    machine, signer_program,
+    machine, repository, signer_program,
     signing::{PASSWORD, a1, signer},
+    unlocked::Unlocked,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -44,14 +46,19 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const KEY: &str = "ecpf-a1-moderno.p12";
 
 /// Name, pages, bytes and rounds.
-const SIZES: &[(&str, usize, usize, usize)] =
-    &[("100 KB", 10, 100_000, 61), ("5 MB", 100, 5_000_000, 31), ("50 MB", 1000, 50_000_000, 15)];
+const SIZES: &[(&str, usize, usize, usize)] = &[
+    ("100 KB", 10, 100_000, 61),
+    ("5 MB", 100, 5_000_000, 31),
+    ("50 MB", 1000, 50_000_000, 15),
+    ("1 GiB", 1000, 1 << 30, 5),
+];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<_> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["peak-in-process", input, output] => peak_in_process(Path::new(input), Path::new(output)),
         ["peak-of-process", input, output] => peak_of_process(Path::new(input), Path::new(output)),
+        ["first-in-process", input, output] => first_in_process(Path::new(input), Path::new(output)),
         ["once"] => bench(1),
         [] => bench(usize::MAX),
         other => Err(format!("unknown words {other:?}").into()),
@@ -63,17 +70,22 @@ fn bench(rounds: usize) -> Outcome<()> {
     let directory = tempfile::tempdir()?;
     println!("{}\n", machine());
     println!(
-        "| document | hash ms | sign ms | sign/hash | with fsync ms | process ms | peak in process MiB | peak of process MiB |"
+        "| document | hash ms | sign ms | sign/hash | with fsync ms | first ms | process ms | pyHanko ms \
+         | peak in process MiB | peak of process MiB | pyHanko's peak MiB |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (name, pages, len, most) in SIZES {
+        // One signature each shows that the bench works; a gibibyte adds nothing to that.
+        if rounds == 1 && *len > 50_000_000 {
+            continue;
+        }
         for layout in [Layout::Table, Layout::ObjectStreams] {
             let input = directory.path().join("in.pdf");
             fs::write(&input, document(layout, *pages, *len))?;
             File::open(&input)?.sync_all()?;
             let row = Row::measure(&input, directory.path(), rounds.min(*most))?;
             println!(
-                "| {name}, {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} |",
+                "| {name}, {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} |",
                 match layout {
                     Layout::ObjectStreams => "object streams",
                     Layout::Table => "table",
@@ -82,9 +94,12 @@ fn bench(rounds: usize) -> Outcome<()> {
                 row.sign,
                 row.sign / row.hash,
                 row.synced,
+                row.first,
                 row.process,
+                row.pyhanko,
                 row.peak_in_process,
                 row.peak_of_process,
+                row.peak_of_pyhanko,
             );
         }
     }
@@ -95,38 +110,99 @@ struct Row {
     hash: f64,
     sign: f64,
     synced: f64,
+    first: f64,
     process: f64,
+    pyhanko: f64,
     peak_in_process: f64,
     peak_of_process: f64,
+    peak_of_pyhanko: f64,
 }
 
 impl Row {
     fn measure(input: &Path, directory: &Path, rounds: usize) -> Outcome<Self> {
         let mut desk = Desk::open(input, directory)?;
-        let (mut hash, mut plain, mut synced, mut process) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut peer = Peer::start()?;
+        let (mut hash, mut plain, mut synced, mut first, mut process, mut pyhanko) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut peak_of_pyhanko: f64 = 0.0;
         for _ in 0..rounds {
             hash.push(timed(|| hash_only(input).map(drop))?);
             plain.push(timed(|| desk.sign(Durability::Unsynced))?);
             desk.clear()?;
             synced.push(timed(|| desk.sign(Durability::Synced))?);
             desk.clear()?;
+            first.push(Duration::from_secs_f64(apart("first-in-process", input, &desk.output)? / 1000.0));
+            desk.clear()?;
             process.push(timed(|| desk.sign_in_a_process())?);
+            desk.clear()?;
+            let (time, peak) = peer.sign(input, &desk.output)?;
+            pyhanko.push(time);
+            peak_of_pyhanko = peak_of_pyhanko.max(peak);
             desk.clear()?;
         }
         let peak = |mode| -> Outcome<f64> {
-            let program = std::env::current_exe()?;
-            let output = Command::new(program).arg(mode).arg(input).arg(&desk.output).output()?;
-            fs::remove_file(&desk.output)?;
-            Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+            let peak = apart(mode, input, &desk.output)?;
+            desk.clear()?;
+            Ok(peak)
         };
         Ok(Self {
             hash: median(hash),
             sign: median(plain),
             synced: median(synced),
+            first: median(first),
             process: median(process),
+            pyhanko: median(pyhanko),
             peak_in_process: peak("peak-in-process")?,
             peak_of_process: peak("peak-of-process")?,
+            peak_of_pyhanko,
         })
+    }
+}
+
+/// The number that this program prints in a process of its own.
+fn apart(mode: &str, input: &Path, output: &Path) -> Outcome<f64> {
+    let program = std::env::current_exe()?;
+    let output = Command::new(program).arg(mode).args([input, output]).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    text.trim().parse().map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned().into())
+}
+
+/// pyHanko in a process that has loaded the key. Ended on drop.
+struct Peer {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    fn start() -> Outcome<Self> {
+        let mut child = Command::new(repository().join(".venv/bin/python"))
+            .arg(repository().join("tests/benches/pyhanko.py"))
+            .arg(a1(KEY))
+            .arg(PASSWORD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let questions = child.stdin.take().ok_or("no input")?;
+        let answers = BufReader::new(child.stdout.take().ok_or("no output")?);
+        Ok(Self { child, questions, answers })
+    }
+
+    /// Time and peak memory, in MiB, of one signature.
+    fn sign(&mut self, input: &Path, output: &Path) -> Outcome<(Duration, f64)> {
+        writeln!(self.questions, "{}", json!({ "input": input, "output": output }))?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        let answer: Value = serde_json::from_str(&line)?;
+        let number = |key: &str| answer[key].as_f64().ok_or("pyHanko did not sign");
+        Ok((Duration::from_secs_f64(number("ms")? / 1000.0), number("peak_mib")?))
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -167,20 +243,12 @@ struct Desk {
 
 impl Desk {
     fn open(input: &Path, directory: &Path) -> Outcome<Self> {
-        let mut host = TokenHost::spawn(signer_program())?;
-        host.open_file(&a1(KEY))?;
-        host.unlock(None, &Secret::from_reader(PASSWORD.as_bytes())?)?;
-        let credential = host.credentials(None)?.pop().ok_or("no credential")?;
-        let certificate = Certificate::from_der(&credential.certificate_der)?;
-        let pool: Vec<_> =
-            credential.chain_der.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
-        let chain = trust::order_chain(&certificate, &pool);
-        let holder = Holder::of(&certificate);
+        let Unlocked { host, signer } = Unlocked::start(signer_program(), KEY)?;
+        let holder = Holder::of(&signer.certificate);
         let masked = holder.identifier.as_ref().map(|identifier| identifier.masked());
         let seal = SealText::signature(&holder.name, masked.as_deref(), moment()?, Some("Aprovação"), None);
         let secret = directory.join("secret");
         fs::write(&secret, PASSWORD)?;
-        let signer = Signer { credential, certificate, chain };
         let (input, output) = (input.to_owned(), directory.join("out.pdf"));
         Ok(Self { host, signer, seal, input, output, secret })
     }
@@ -230,6 +298,15 @@ impl Desk {
 fn moment() -> Outcome<Moment> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Moment::new(i64::try_from(now.as_secs())?, -180).ok_or_else(|| "no moment".into())
+}
+
+/// The first signature of this process, in milliseconds.
+fn first_in_process(input: &Path, output: &Path) -> Outcome<()> {
+    let directory = output.parent().ok_or("no folder")?;
+    let mut desk = Desk::open(input, directory)?;
+    let time = timed(|| desk.sign(Durability::Unsynced))?;
+    println!("{}", time.as_secs_f64() * 1000.0);
+    Ok(())
 }
 
 fn peak_in_process(input: &Path, output: &Path) -> Outcome<()> {

@@ -8,6 +8,7 @@ pub mod desktop;
 pub mod documents;
 pub mod http;
 pub mod judges;
+pub mod manifest;
 #[cfg(target_os = "linux")]
 pub mod page;
 pub mod processes;

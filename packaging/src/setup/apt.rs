@@ -28,6 +28,7 @@ const PACKAGES: &[Package] = &[
     package("vsmartcard-vpcd", Purpose::Test, "a virtual card reader"),
     package("python3-venv", Purpose::Test, "a project-local home for the Python tools"),
     package("strace", Purpose::Test, "stops a signature between any two system calls"),
+    package("libfaketime", Purpose::Test, "stops the clock for two programs"),
     package("xvfb", Purpose::Test, "a screen in memory for the window"),
     package("openbox", Purpose::Test, "gives the window the keyboard"),
     package("xdotool", Purpose::Test, "types and clicks"),

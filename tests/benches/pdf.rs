@@ -177,7 +177,7 @@ struct Peer {
 impl Peer {
     fn start() -> Outcome<Self> {
         let mut child = Command::new(repository().join(".venv/bin/python"))
-            .arg(repository().join("tests/benches/pyhanko.py"))
+            .arg(repository().join("tests/benches/peer.py"))
             .arg(a1(KEY))
             .arg(PASSWORD)
             .stdin(Stdio::piped())

@@ -87,19 +87,16 @@ pub fn check_own<O: Source, S: Source>(
     field: &str,
     digest_of: &mut DigestOf<'_>,
 ) -> Result<(), CheckError> {
-    inspection::inspect(original, document, field).map_err(|flaw| match flaw {
+    let own = inspection::inspect(original, document, field).map_err(|flaw| match flaw {
         Flaw::Found { what } => {
             CheckError::Failed { sub_indication: SubIndication::FormatFailure, detail: what.to_owned() }
         }
         Flaw::Pdf(error) => CheckError::Pdf(error),
     })?;
-    let missing = || CheckError::Failed {
+    let value = own.value.as_ref().ok_or_else(|| CheckError::Failed {
         sub_indication: SubIndication::FormatFailure,
-        detail: "the signature field is missing or empty".to_owned(),
-    };
-    let fields = document.fields()?;
-    let own = fields.iter().find(|candidate| candidate.name == field).ok_or_else(missing)?;
-    let value = own.value.as_ref().ok_or_else(missing)?;
+        detail: "the signature field is empty".to_owned(),
+    })?;
     let integrity = check_integrity(document, value, digest_of)?;
     if let Err(failure) = integrity.outcome {
         return Err(CheckError::Failed { sub_indication: failure.0, detail: failure.1 });

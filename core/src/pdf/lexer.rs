@@ -49,8 +49,15 @@ pub(crate) const fn is_regular(byte: u8) -> bool {
     !is_space(byte) && !is_delimiter(byte)
 }
 
-fn hex_digit(byte: u8) -> Option<u8> {
-    (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+/// The value of a hexadecimal digit.
+#[inline]
+pub(crate) const fn hex_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
 }
 
 impl<'a> Lexer<'a> {
@@ -171,26 +178,24 @@ impl<'a> Lexer<'a> {
 
     fn hexadecimal_string(&mut self) -> Result<Token<'a>, SyntaxError> {
         self.at += 1;
-        let mut bytes = Vec::new();
-        let mut high = None;
-        loop {
-            let Some(byte) = self.peek() else {
-                self.at_end(())?;
-                return Err(SyntaxError::Malformed(self.at));
-            };
-            self.at += 1;
-            match (byte, hex_digit(byte), high) {
-                (b'>', _, _) => break,
-                (_, Some(digit), None) => high = Some(digit),
-                (_, Some(digit), Some(first)) => {
-                    bytes.push(first << 4 | digit);
-                    high = None;
-                }
-                // White space, and what readers skip as if it were.
-                (_, None, _) => {}
-            }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let Some(len) = rest.iter().position(|&byte| byte == b'>') else {
+            self.at = self.bytes.len();
+            self.at_end(())?;
+            return Err(SyntaxError::Malformed(self.at));
+        };
+        self.at += len + 1;
+        let digits = rest.get(..len).unwrap_or_default();
+        // The contents of signatures are long, and every digit of theirs is one.
+        if let Ok(bytes) = base16ct::mixed::decode_vec(digits) {
+            return Ok(Token::String(bytes));
         }
-        bytes.extend(high.map(|first| first << 4));
+        // White space between the digits, and what readers skip as if it were.
+        let mut digits = digits.iter().filter_map(|&byte| hex_digit(byte));
+        let mut bytes = Vec::with_capacity(len.div_ceil(2));
+        while let Some(high) = digits.next() {
+            bytes.push(high << 4 | digits.next().unwrap_or(0));
+        }
         Ok(Token::String(bytes))
     }
 

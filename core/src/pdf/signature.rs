@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::pdf::byte_range::{ByteRange, ByteRangeError};
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
+use crate::pdf::lexer::hex_digit;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::source::Source;
 use crate::pdf::text;
@@ -83,10 +84,9 @@ fn hole_holds<S: Source>(source: &S, hole: &Range<u64>, contents: &[u8]) -> Resu
         return Ok(false);
     }
     let [b'<', digits @ .., b'>'] = raw.as_slice() else { return Ok(false) };
-    let nibble = |digit: &u8| (*digit as char).to_digit(16);
     Ok(digits.chunks(2).zip(contents).all(|(pair, &byte)| {
-        let high = pair.first().and_then(nibble);
-        let low = pair.get(1).map_or(Some(0), nibble);
-        matches!((high, low), (Some(high), Some(low)) if high * 16 + low == u32::from(byte))
+        let high = pair.first().copied().and_then(hex_digit);
+        let low = pair.get(1).map_or(Some(0), |&digit| hex_digit(digit));
+        matches!((high, low), (Some(high), Some(low)) if high << 4 | low == byte)
     }))
 }

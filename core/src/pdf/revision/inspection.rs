@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
+use crate::pdf::field::SignatureField;
 use crate::pdf::lexer::is_space;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::revision::section;
@@ -37,12 +38,13 @@ const fn flaw(what: &'static str) -> Flaw {
     Flaw::Found { what }
 }
 
-/// Compares `signed` with the `original` that it begins with; `field` is the field just signed.
+/// Compares `signed` with the `original` that it begins with, and returns `field`, which was just
+/// signed.
 pub(crate) fn inspect<O: Source, N: Source>(
     original: &Document<O>,
     signed: &Document<N>,
     field: &str,
-) -> Result<(), Flaw> {
+) -> Result<SignatureField, Flaw> {
     if signed.is_repaired() {
         return Err(flaw("its cross-reference is not readable"));
     }
@@ -240,7 +242,7 @@ fn pages_and_fields<O: Source, N: Source>(
     original: &Document<O>,
     signed: &Document<N>,
     field: &str,
-) -> Result<(), Flaw> {
+) -> Result<SignatureField, Flaw> {
     if original.page_count()? != signed.page_count()? {
         return Err(flaw("the number of pages is another one"));
     }
@@ -258,19 +260,19 @@ fn pages_and_fields<O: Source, N: Source>(
             return Err(flaw("an earlier signature is not what it was"));
         }
     }
-    let own = new.iter().find(|own| own.name == field && own.value.is_some());
+    let own = new.into_iter().find(|own| own.name == field && own.value.is_some());
     let own = own.ok_or(flaw("the signed field is missing"))?;
     if old.iter().any(|old| old.name == field) {
-        return Ok(());
+        return Ok(own);
     }
     let widget = own.widget.as_ref().and_then(|widget| widget.reference);
     let widget = widget.ok_or(flaw("the new field has no widget"))?;
-    if listed(signed, own, widget)? { Ok(()) } else { Err(flaw("the new field is on no page")) }
+    if listed(signed, &own, widget)? { Ok(own) } else { Err(flaw("the new field is on no page")) }
 }
 
 fn listed<N: Source>(
     signed: &Document<N>,
-    field: &crate::pdf::field::SignatureField,
+    field: &SignatureField,
     widget: Reference,
 ) -> Result<bool, PdfError> {
     let page = signed.page_of_field(field)?;

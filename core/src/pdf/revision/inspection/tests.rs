@@ -90,7 +90,7 @@ fn release(original: &[u8], fault: Option<Fault>) -> Result<(), Flaw> {
     }
     let signed = [original, bytes.as_slice()].concat();
     let signed = Document::open(signed.as_slice(), Limits::default()).map_err(Flaw::Pdf)?;
-    inspect(&document, &signed, "nova")
+    inspect(&document, &signed, "nova").map(drop)
 }
 
 /// The number after `word`, changed by one where it stands.

@@ -2,6 +2,7 @@
 //! stay as they are, and what is appended holds a hole for the CMS structure.
 
 mod form;
+mod pending;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{self, Dictionary, Object, Reference};
 use crate::pdf::permission::Restrictions;
+use crate::pdf::revision::pending::Pending;
 use crate::pdf::source::Source;
 use crate::pdf::update::Update;
 
@@ -126,10 +128,11 @@ pub fn sign_revision<S: Source>(
         return Err(PdfError::ChangesForbidden { what });
     }
     let signature = update.reserve();
+    let mut pending = Pending { document, update: &mut update };
     let (field_name, lock) = match request.field {
         FieldChoice::Existing { name } => {
             let field = existing(&fields, &restrictions, name)?;
-            form::sign_existing(document, &mut update, field, signature, request.appearance)?;
+            form::sign_existing(&mut pending, field, signature, request.appearance)?;
             (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
         }
         FieldChoice::New { name } => {
@@ -141,7 +144,7 @@ pub fn sign_revision<S: Source>(
                 });
             }
             let name = new_name(&fields, &restrictions, name)?;
-            form::add_field(document, &mut update, &name, signature, request)?;
+            form::add_field(&mut pending, &name, signature, request)?;
             (name, Object::Null)
         }
     };

@@ -17,10 +17,10 @@ use crate::{
         document::Document,
         error::PdfError,
         geometry::Rectangle,
-        revision::{self, FieldChoice, SignatureRequest, SignedRevision},
+        revision::{self, Description, FieldChoice, SignatureRequest, SignedRevision},
         source::Source,
     },
-    seal::{self, Placement, SealText},
+    seal::{self, Language, Placement, SealText},
 };
 
 /// Where a signature goes.
@@ -148,6 +148,10 @@ impl Prepared {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),
             Some(_) | None => None,
         };
+        let description = match terms.seal {
+            Some(text) if visible => Some(describe(document, text)?),
+            Some(_) | None => None,
+        };
         let revision = revision::sign_revision(
             document,
             update,
@@ -156,6 +160,9 @@ impl Prepared {
                 field,
                 rectangle,
                 appearance,
+                description: description
+                    .as_ref()
+                    .map(|(text, language)| Description { text, language: *language }),
                 reason: terms.reason,
                 location: terms.location,
                 name: terms.name,
@@ -215,6 +222,19 @@ impl Prepared {
         let to_be_signed = ToBeSigned::new(content, &self.signer, &self.chain, self.algorithm)?;
         Ok(Pending { revision: self.revision, algorithm: self.algorithm, to_be_signed })
     }
+}
+
+/// What a seal is, in the document's language where it is one of ours, else in the seal's; with
+/// the tag of a language that the document does not have.
+fn describe<S: Source>(
+    document: &Document<S>,
+    text: &SealText,
+) -> Result<(String, Option<&'static str>), PdfError> {
+    let own = document.language()?.and_then(|tag| Language::of_tag(&tag));
+    Ok(match own {
+        Some(language) => (text.description(language), None),
+        None => (text.description(text.language()), Some(text.language().tag())),
+    })
 }
 
 impl Pending {

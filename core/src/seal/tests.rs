@@ -86,6 +86,26 @@ fn a_seal_speaks_the_language_it_is_told() {
 }
 
 #[test]
+fn a_seal_is_described_in_each_language() {
+    let text = maria(None, None);
+    for (tag, expected) in [
+        ("pt-BR", Some("Assinatura digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("PT", Some("Assinatura digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("en-US", Some("Digital signature of MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("es", Some("Firma digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("de-DE", None),
+        ("eng", None),
+        ("", None),
+    ] {
+        let said = Language::of_tag(tag).map(|language| text.description(language));
+        assert_eq!(said.as_deref(), expected, "{tag}");
+    }
+    for language in [Language::Portuguese, Language::English, Language::Spanish] {
+        assert_eq!(Language::of_tag(language.tag()), Some(language));
+    }
+}
+
+#[test]
 fn the_holder_is_what_goes_last() {
     let text = maria(Some("Aprovação"), Some("São Paulo"));
     for (width, height, kept, gone) in [

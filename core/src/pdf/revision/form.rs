@@ -8,8 +8,9 @@ use crate::pdf::field::SignatureField;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
 use crate::pdf::page::Page;
-use crate::pdf::revision::SignatureRequest;
 use crate::pdf::revision::pending::Pending;
+use crate::pdf::revision::tags::{self, Tagged};
+use crate::pdf::revision::{SignatureRequest, Structure};
 use crate::pdf::source::Source;
 
 /// `Print` and `Locked` (table 167): what a signature's widget has.
@@ -43,16 +44,19 @@ pub(super) fn sign_existing<S: Source>(
     register(pending, None)
 }
 
-/// Adds the field `name`, which is its own widget, to the form and to its page.
+/// Adds the field `name`, which is its own widget, to the form, to its page and, where that is
+/// open and the field is seen, to the structure.
 pub(super) fn add_field<S: Source>(
     pending: &mut Pending<'_, S>,
     name: &str,
     signature: Reference,
+    structure: Structure,
     request: &SignatureRequest<'_>,
 ) -> Result<(), PdfError> {
     let page = pending.document.page(request.page)?;
     let field = pending.update.reserve();
-    let page = annotate(pending, page, field)?;
+    let page_key = page.dictionary.get("StructParents").and_then(Object::as_integer);
+    let page = annotate(pending, page, field, structure)?;
     let mut dictionary = Dictionary::new()
         .with("Type", Object::name("Annot"))
         .with("Subtype", Object::name("Widget"))
@@ -65,6 +69,19 @@ pub(super) fn add_field<S: Source>(
     // PDF/A-1 asks for an appearance of every field, of one that is not seen too (ISO 19005-1, 6.9).
     let appearance = request.appearance.unwrap_or_else(|| pending.update.add(nothing()));
     dictionary.set("AP", appearances(appearance));
+    if let Some(description) = request.description {
+        // PDF/UA-1 asks for the first of a field (ISO 14289-1, 7.18.1), PDF/UA-2 for the second.
+        dictionary.set("TU", Object::text(description.text));
+        dictionary.set("Contents", Object::text(description.text));
+    }
+    // A widget without extent is no part of the content (ISO 14289-2, 8.9.2.2).
+    if structure == Structure::Open && request.appearance.is_some() {
+        let language = request.description.and_then(|description| description.language);
+        let tagged = Tagged { widget: field, page, page_key, language };
+        if let Some(key) = tags::add_element(pending, tagged)? {
+            dictionary.set("StructParent", Object::Integer(key));
+        }
+    }
     pending.update.put(field, dictionary);
     register(pending, Some(field))
 }
@@ -126,12 +143,17 @@ fn annotate<S: Source>(
     pending: &mut Pending<'_, S>,
     page: Page,
     widget: Reference,
+    structure: Structure,
 ) -> Result<Reference, PdfError> {
     let mut dictionary = page.dictionary.clone();
     // Pages may share one array of annotations: this one gets its own, with the widget.
     let mut annotations = pending.entry(&dictionary, "Annots")?.into_array().unwrap_or_default();
     annotations.push(Object::Reference(widget));
     dictionary.set("Annots", Object::Array(annotations));
+    if structure == Structure::Open && !dictionary.contains("Tabs") {
+        // A page with annotations says how one gets from one to the next (ISO 14289-1, 7.18.3).
+        dictionary.set("Tabs", Object::name("S"));
+    }
     let Some(index) = page.direct else {
         pending.update.put(page.reference, dictionary);
         return Ok(page.reference);

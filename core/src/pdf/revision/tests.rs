@@ -19,6 +19,7 @@ pub(super) fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
         field,
         rectangle: Rectangle::EMPTY,
         appearance: None,
+        description: None,
         reason: Some("De acordo"),
         location: None,
         name: Some("João (teste)"),

@@ -19,6 +19,7 @@ use crate::{
         geometry::Rectangle,
         revision::{self, Description, FieldChoice, SignatureRequest, SignedRevision},
         source::Source,
+        warning::DocumentWarning,
     },
     seal::{self, Language, Placement, SealText},
 };
@@ -89,6 +90,7 @@ pub struct Prepared {
     signer: Certificate,
     chain: Vec<Certificate>,
     warnings: Vec<CredentialWarning>,
+    document_warnings: Vec<DocumentWarning>,
 }
 
 /// An update whose digest is known: waits for the signature value.
@@ -170,12 +172,24 @@ impl Prepared {
                 contents_len: ToBeSigned::reserve_len(order.signer, order.chain, algorithm),
             },
         )?;
-        Ok(Self { revision, algorithm, signer: order.signer.clone(), chain: order.chain.to_vec(), warnings })
+        Ok(Self {
+            revision,
+            algorithm,
+            signer: order.signer.clone(),
+            chain: order.chain.to_vec(),
+            warnings,
+            document_warnings: document.warnings()?,
+        })
     }
 
     /// What the person should know about the certificate.
     pub fn warnings(&self) -> &[CredentialWarning] {
         &self.warnings
+    }
+
+    /// What the person should know about the document.
+    pub fn document_warnings(&self) -> &[DocumentWarning] {
+        &self.document_warnings
     }
 
     /// The name of the signature field.

@@ -5,8 +5,9 @@
 //! (windows, streams through `filter` and `predictor`), `xref` and `object_stream` (where
 //! objects are), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
 //! [`field`] and [`signature`] (the form), [`byte_range`] (what a signature covers),
-//! `permission` (what earlier signatures allow), [`later`] (what was appended after one), [`update`] and [`revision`] (one
-//! incremental update, appended).
+//! `permission` (what earlier signatures allow), [`structure`] (tags and language),
+//! [`warning`] (what the person should know), [`later`]
+//! (what was appended after one), [`update`] and [`revision`] (one incremental update, appended).
 
 pub mod byte_range;
 pub mod document;
@@ -30,6 +31,8 @@ pub mod revision;
 mod sample;
 pub mod signature;
 pub mod source;
+pub mod structure;
 mod text;
 pub mod update;
+pub mod warning;
 mod xref;

@@ -113,6 +113,38 @@ impl SealText {
         self.language = language;
         self
     }
+
+    /// The language of its own words.
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
+    /// What the seal is, for who cannot see it: in `language`, which may be another one.
+    pub fn description(&self, language: Language) -> String {
+        words::describe(&self.name, language)
+    }
+}
+
+impl Language {
+    /// The language of a tag such as `pt-BR` (RFC 5646), if it is one of these.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split('-').next().unwrap_or_default();
+        match primary.to_ascii_lowercase().as_str() {
+            "en" => Some(Self::English),
+            "es" => Some(Self::Spanish),
+            "pt" => Some(Self::Portuguese),
+            _ => None,
+        }
+    }
+
+    /// The tag of the language.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Portuguese => "pt-BR",
+            Self::Spanish => "es",
+        }
+    }
 }
 
 impl Placement {

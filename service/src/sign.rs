@@ -19,7 +19,7 @@ use signer_core::{
         prepare::{Order, Prepared, Room, Signed, Terms},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
+    pdf::{document::Document, error::PdfError, limits::Limits, source::Source, warning::DocumentWarning},
 };
 
 use crate::{
@@ -84,6 +84,8 @@ pub struct Outcome {
     pub len: u64,
     /// What the person should know about the certificate.
     pub warnings: Vec<CredentialWarning>,
+    /// What the person should know about the document.
+    pub document_warnings: Vec<DocumentWarning>,
 }
 
 /// Why a document was not signed. No output exists then that was not there before.
@@ -145,6 +147,7 @@ pub fn sign(
     let document = Document::open(input, Limits::default())?;
     let prepared = prepare(&document, signer, &job.terms)?;
     let warnings = prepared.warnings().to_vec();
+    let document_warnings = prepared.document_warnings().to_vec();
 
     let original_len = document.len();
     let algorithm = prepared.algorithm().digest();
@@ -163,6 +166,7 @@ pub fn sign(
         digest,
         len: original_len + signed.update().len() as u64,
         warnings,
+        document_warnings,
     })
 }
 

@@ -4,8 +4,12 @@
 //! translation does not compile.
 
 mod errors;
+mod warnings;
 
-use signer_core::error::{ErrorCode, Remedy};
+use signer_core::{
+    error::{ErrorCode, Remedy},
+    pdf::warning::DocumentWarning,
+};
 
 /// A language of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +83,11 @@ impl Language {
     /// What happened.
     pub const fn error(self, code: ErrorCode) -> &'static str {
         self.choose(errors::sentence(code))
+    }
+
+    /// What the person should know about a signed document.
+    pub const fn document_warning(self, warning: DocumentWarning) -> &'static str {
+        self.choose(warnings::of_document(warning))
     }
 
     /// What the person can do.

@@ -91,6 +91,25 @@ fn an_uploaded_document_is_signed_where_it_lies_and_others_accept_it() {
 }
 
 #[test]
+fn what_is_odd_about_a_document_is_told_with_its_signature() {
+    let server = Server::with("ecpf-a1-moderno.p12", Limits::default());
+    let site = server.paired(Some(SITE));
+    let whole = document(Layout::Table, 1, 5_000);
+    let mut damaged = whole.clone();
+    let end = whole.windows(9).rposition(|window| window == b"startxref").unwrap();
+    damaged[end..end + 9].fill(b' ');
+    for (uploaded, expected) in [(whole, None), (damaged, Some("document-recovered"))] {
+        let uploaded = site.upload(&uploaded);
+        server.person.will(&[YES]);
+        let done = finished(&site, &pades(&[&uploaded["id"]]));
+        let item = &done["items"][0];
+        assert_eq!(item["state"], "signed", "{done}");
+        assert_eq!(item["warnings"][0]["code"].as_str(), expected, "{done}");
+        assert_eq!(item["warnings"][0]["title"].as_str().is_some(), expected.is_some(), "{done}");
+    }
+}
+
+#[test]
 fn a_bare_digest_is_signed_by_every_kind_of_key() {
     for (key, algorithm) in [
         ("ecpf-a1-moderno.p12", "RSA"),

@@ -17,10 +17,11 @@ use crate::{
         document::Document,
         error::PdfError,
         geometry::Rectangle,
-        revision::{self, FieldChoice, SignatureRequest, SignedRevision},
+        revision::{self, Description, FieldChoice, SignatureRequest, SignedRevision},
         source::Source,
+        warning::DocumentWarning,
     },
-    seal::{self, Placement, SealText},
+    seal::{self, Language, Placement, SealText},
 };
 
 /// Where a signature goes.
@@ -100,6 +101,7 @@ pub struct Prepared {
     signer: Certificate,
     chain: Vec<Certificate>,
     warnings: Vec<CredentialWarning>,
+    document_warnings: Vec<DocumentWarning>,
 }
 
 /// An update whose digest is known: waits for the signature value.
@@ -159,6 +161,10 @@ impl Prepared {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),
             Some(_) | None => None,
         };
+        let description = match terms.seal {
+            Some(text) if visible => Some(describe(document, text)?),
+            Some(_) | None => None,
+        };
         let revision = revision::sign_revision(
             document,
             update,
@@ -167,6 +173,9 @@ impl Prepared {
                 field,
                 rectangle,
                 appearance,
+                description: description
+                    .as_ref()
+                    .map(|(text, language)| Description { text, language: *language }),
                 reason: terms.reason,
                 location: terms.location,
                 name: terms.name,
@@ -177,12 +186,24 @@ impl Prepared {
                 },
             },
         )?;
-        Ok(Self { revision, algorithm, signer: order.signer.clone(), chain: order.chain.to_vec(), warnings })
+        Ok(Self {
+            revision,
+            algorithm,
+            signer: order.signer.clone(),
+            chain: order.chain.to_vec(),
+            warnings,
+            document_warnings: document.warnings()?,
+        })
     }
 
     /// What the person should know about the certificate.
     pub fn warnings(&self) -> &[CredentialWarning] {
         &self.warnings
+    }
+
+    /// What the person should know about the document.
+    pub fn document_warnings(&self) -> &[DocumentWarning] {
+        &self.document_warnings
     }
 
     /// The name of the signature field.
@@ -229,6 +250,19 @@ impl Prepared {
         let to_be_signed = ToBeSigned::new(content, &self.signer, &self.chain, self.algorithm)?;
         Ok(Pending { revision: self.revision, algorithm: self.algorithm, to_be_signed })
     }
+}
+
+/// What a seal is, in the document's language where it is one of ours, else in the seal's; with
+/// the tag of a language that the document does not have.
+fn describe<S: Source>(
+    document: &Document<S>,
+    text: &SealText,
+) -> Result<(String, Option<&'static str>), PdfError> {
+    let own = document.language()?.and_then(|tag| Language::of_tag(&tag));
+    Ok(match own {
+        Some(language) => (text.description(language), None),
+        None => (text.description(text.language()), Some(text.language().tag())),
+    })
 }
 
 impl Pending {

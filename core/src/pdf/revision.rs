@@ -5,7 +5,9 @@ mod form;
 #[cfg(test)]
 mod huge;
 pub(crate) mod inspection;
+mod pending;
 mod section;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +21,7 @@ use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{self, Dictionary, Object, Reference};
 use crate::pdf::permission::Restrictions;
+use crate::pdf::revision::pending::Pending;
 use crate::pdf::source::Source;
 use crate::pdf::update::Update;
 
@@ -33,6 +36,8 @@ pub struct SignatureRequest<'a> {
     pub rectangle: Rectangle,
     /// The form XObject, already in the update, that becomes `/AP /N`.
     pub appearance: Option<Reference>,
+    /// What a new field is, in words for who cannot see it; an invisible field has none.
+    pub description: Option<Description<'a>>,
     /// `/Reason`.
     pub reason: Option<&'a str>,
     /// `/Location`.
@@ -43,6 +48,15 @@ pub struct SignatureRequest<'a> {
     pub date: Moment,
     /// Bytes reserved for the CMS structure (twice as many digits are written).
     pub contents_len: usize,
+}
+
+/// The words for a field that readers speak (ISO 32000-2, 12.7.4.1, `/TU`, and 14.9.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Description<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// Their language (RFC 5646), where it is not that of the document.
+    pub language: Option<&'a str>,
 }
 
 /// The field that is signed.
@@ -58,6 +72,15 @@ pub enum FieldChoice<'a> {
         /// Its name, without periods; `None` picks the first free `Signature1`, `Signature2`, …
         name: Option<&'a str>,
     },
+}
+
+/// Whether a new field may have its place in the document's logical structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Structure {
+    /// There is none, or somebody signed it.
+    Kept,
+    /// The document is tagged, and nobody signed it yet.
+    Open,
 }
 
 /// The bytes that sign a document, complete but for the CMS structure.
@@ -129,10 +152,11 @@ pub fn sign_revision<S: Source>(
         return Err(PdfError::ChangesForbidden { what });
     }
     let signature = update.reserve();
+    let mut pending = Pending { document, update: &mut update };
     let (field_name, lock) = match request.field {
         FieldChoice::Existing { name } => {
             let field = existing(&fields, &restrictions, name)?;
-            form::sign_existing(document, &mut update, field, signature, request.appearance)?;
+            form::sign_existing(&mut pending, field, signature, request.appearance)?;
             (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
         }
         FieldChoice::New { name } => {
@@ -144,7 +168,11 @@ pub fn sign_revision<S: Source>(
                 });
             }
             let name = new_name(&fields, &restrictions, name)?;
-            form::add_field(document, &mut update, &name, signature, request)?;
+            // Whoever signed before signed the structure too: it stays as it is, and so do the pages.
+            let unsigned = fields.signatures.iter().all(|field| field.value.is_none())
+                && !document.catalog().contains("Perms");
+            let structure = if unsigned && document.is_tagged()? { Structure::Open } else { Structure::Kept };
+            form::add_field(&mut pending, &name, signature, structure, request)?;
             (name, Object::Null)
         }
     };

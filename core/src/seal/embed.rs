@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use flate2::{Compression, write::ZlibEncoder};
 use subsetter::GlyphRemapper;
+use ttf_parser::Face;
 
 use crate::{
     pdf::{
@@ -79,10 +80,13 @@ impl Subset {
     ) -> Result<Reference, SealError> {
         let file = subsetter::subset(self.weight.file(), 0, &self.remapper)?;
         let name = format!("{}+{}", tag(&file), self.weight.name());
+        let glyphs = Face::parse(&file, 0)?.number_of_glyphs();
+        let cid_set = update.add(deflater.stream(Dictionary::new(), &cid_set(glyphs))?);
         let length = i64::try_from(file.len()).unwrap_or(i64::MAX);
         let file =
             update.add(deflater.stream(Dictionary::new().with("Length1", Object::Integer(length)), &file)?);
-        let descriptor = update.add(self.descriptor(&name, file, fonts));
+        let descriptor = self.descriptor(&name, file, fonts).with("CIDSet", Object::Reference(cid_set));
+        let descriptor = update.add(descriptor);
         let cid_font = update.add(
             Dictionary::new()
                 .with("Type", Object::name("Font"))
@@ -169,6 +173,16 @@ impl Subset {
         map.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
         map
     }
+}
+
+/// `/CIDSet` (9.8.3.2): a bit for each CID of the cut font, the parts of letters that are put
+/// together included. PDF/A-1 asks for it, PDF/A-2 and 3 for its being complete.
+fn cid_set(glyphs: u16) -> Vec<u8> {
+    let mut bits = vec![0xff; usize::from(glyphs.div_ceil(8))];
+    if let (Some(last), unused @ 1..) = (bits.last_mut(), glyphs.wrapping_neg() % 8) {
+        *last <<= unused;
+    }
+    bits
 }
 
 /// Six capitals that differ between subsets (9.9.2), made from the bytes: the same seal gives

@@ -1,5 +1,7 @@
 //! Laws of the seal: nothing leaves the rectangle, whatever the text, the page and the size.
 
+use std::io::Read as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -84,6 +86,26 @@ fn a_seal_speaks_the_language_it_is_told() {
 }
 
 #[test]
+fn a_seal_is_described_in_each_language() {
+    let text = maria(None, None);
+    for (tag, expected) in [
+        ("pt-BR", Some("Assinatura digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("PT", Some("Assinatura digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("en-US", Some("Digital signature of MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("es", Some("Firma digital de MARIA APARECIDA DA CONCEIÇÃO DOS SANTOS")),
+        ("de-DE", None),
+        ("eng", None),
+        ("", None),
+    ] {
+        let said = Language::of_tag(tag).map(|language| text.description(language));
+        assert_eq!(said.as_deref(), expected, "{tag}");
+    }
+    for language in [Language::Portuguese, Language::English, Language::Spanish] {
+        assert_eq!(Language::of_tag(language.tag()), Some(language));
+    }
+}
+
+#[test]
 fn the_holder_is_what_goes_last() {
     let text = maria(Some("Aprovação"), Some("São Paulo"));
     for (width, height, kept, gone) in [
@@ -138,6 +160,30 @@ fn a_seal_is_small_and_always_the_same() {
 }
 
 #[test]
+fn every_glyph_of_a_cut_font_is_listed() {
+    // Letters with accents are put together from parts that no character stands for.
+    for name in ["A", "ÇÃÉÍÕ", "ABCDEFG", "ABCDEFGH", "João da Conceição Gonçalves"] {
+        let text = SealText::signature(name, None, moment(), None, None);
+        let mut update = Update::starting_at(1);
+        draw(&text, &Rectangle::between(0.0, 0.0, 190.0, 70.0), &upright(), &mut update).unwrap();
+        let mut fonts = 0;
+        for (_, body) in update.objects() {
+            let Body::Object(Object::Dictionary(descriptor)) = body else { continue };
+            let Some(Object::Reference(file)) = descriptor.get("FontFile2") else { continue };
+            let Some(Object::Reference(set)) = descriptor.get("CIDSet") else { panic!("no set of CIDs") };
+            let font = inflated(&update, *file);
+            let glyphs = usize::from(ttf_parser::Face::parse(&font, 0).unwrap().number_of_glyphs());
+            let set = inflated(&update, *set);
+            let listed = (0..set.len() * 8).map(|cid| set[cid / 8] & (0x80 >> (cid % 8)) != 0);
+            let expected = (0..glyphs.div_ceil(8) * 8).map(|cid| cid < glyphs);
+            assert!(listed.eq(expected), "{name}: {set:x?} for {glyphs} glyphs");
+            fonts += 1;
+        }
+        assert_eq!(fonts, 2, "{name}");
+    }
+}
+
+#[test]
 fn the_form_turns_against_the_page() {
     let place = Rectangle::between(10.0, 20.0, 110.0, 60.0);
     for (rotation, bounds, matrix) in [
@@ -171,6 +217,13 @@ fn body_len(body: &Body) -> usize {
         Body::Object(_) => 0,
         Body::Stream(stream) => stream.data.len(),
     }
+}
+
+fn inflated(update: &Update, stream: Reference) -> Vec<u8> {
+    let Some(Body::Stream(stream)) = update.get(stream) else { panic!("no stream") };
+    let mut bytes = Vec::new();
+    flate2::read::ZlibDecoder::new(stream.data.as_slice()).read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 fn any_rotation() -> impl Strategy<Value = Rotation> {

@@ -45,6 +45,16 @@ pub(super) fn say(text: &SealText) -> Words {
     }
 }
 
+/// What the seal of `name` is.
+pub(super) fn describe(name: &str, language: Language) -> String {
+    let signature = match language {
+        Language::Portuguese => "Assinatura digital de",
+        Language::English => "Digital signature of",
+        Language::Spanish => "Firma digital de",
+    };
+    format!("{signature} {name}")
+}
+
 /// `2026-11-30T18:49:28-03:00` as `2026-11-30 18:49:28 -03:00`.
 fn zoned(rfc3339: &str) -> String {
     match rfc3339.split_at_checked(19) {

@@ -5,6 +5,7 @@ use signer_core::{
     approval::Outcome,
     digest::{Digest, DigestAlgorithm},
     error::ErrorCode,
+    pdf::warning::DocumentWarning,
 };
 use tokio::sync::watch;
 
@@ -95,6 +96,10 @@ impl Batch {
                 (state, asking::refusal(&ended.outcome), Some(ended))
             }
         };
+        let noted = |warning: DocumentWarning| dto::Warning {
+            code: warning.as_str(),
+            title: language.document_warning(warning),
+        };
         let items = self.items.iter().enumerate().map(|(number, (name, slot))| {
             let mut item = dto::SignedItem {
                 name: name.clone(),
@@ -105,6 +110,7 @@ impl Batch {
                 field: None,
                 value: None,
                 algorithm: None,
+                warnings: Vec::new(),
             };
             let result = match (&ended, error) {
                 (Some(ended), _) => made(ended, number, slot),
@@ -121,6 +127,7 @@ impl Batch {
                     item.content = Some(format!("{}/{id}/items/{}/content", rule::SIGNATURES, number + 1));
                     item.size = Some(signed.len);
                     item.field = Some(signed.field);
+                    item.warnings = signed.warnings.into_iter().map(noted).collect();
                 }
                 Ok(Made::Value(value)) => {
                     item.state = dto::ItemState::Signed;

@@ -14,6 +14,7 @@ use signer_core::{
         verdict::SubIndication,
         verify::CheckError,
     },
+    pdf::warning::DocumentWarning,
     seal::SealText,
 };
 
@@ -46,6 +47,8 @@ pub(super) struct Signed {
     pub(super) len: u64,
     /// The field that holds the signature.
     pub(super) field: String,
+    /// What the person should know about the document.
+    pub(super) warnings: Vec<DocumentWarning>,
 }
 
 /// A signature value.
@@ -142,7 +145,12 @@ impl SignWork for PadesWork {
         let running = self.document.running.clone();
         let outcome = sign_in_place(&self.document.file, running, host, signer, &terms)?;
         let document = Arc::clone(&self.document);
-        self.slot.put(Made::Document(Signed { document, len: outcome.len, field: outcome.field }));
+        self.slot.put(Made::Document(Signed {
+            document,
+            len: outcome.len,
+            field: outcome.field,
+            warnings: outcome.document_warnings,
+        }));
         Ok(())
     }
 }

@@ -151,6 +151,9 @@ fn target(arguments: &SignArguments) -> Target {
 }
 
 fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Value {
+    let of_credential = outcome.warnings.iter().map(|warning| warning.as_str());
+    let of_document = outcome.document_warnings.iter().map(|warning| warning.as_str());
+    let warnings: Vec<_> = of_credential.chain(of_document).collect();
     json!({
         // Names of files need not be Unicode; JSON must be.
         "output": arguments.output.display().to_string(),
@@ -159,7 +162,7 @@ fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Val
         "digestAlgorithm": outcome.digest.algorithm().name(),
         "bytes": outcome.len,
         "certificate": json::certificate(&signer.certificate),
-        "warnings": outcome.warnings.iter().map(|warning| warning.as_str()).collect::<Vec<_>>(),
+        "warnings": warnings,
     })
 }
 
@@ -179,6 +182,10 @@ fn show(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) {
     ));
     for warning in &outcome.warnings {
         screen::error_line(&format!("  {}", language.choose(warning_sentence(*warning))));
+    }
+    for warning in &outcome.document_warnings {
+        let label = language.choose(["Aviso", "Warning", "Aviso"]);
+        screen::error_line(&format!("  {label}: {}", language.document_warning(*warning)));
     }
 }
 

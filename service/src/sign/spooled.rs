@@ -40,6 +40,7 @@ pub fn sign_in_place(
     let document = Document::open(&source, Limits::default())?;
     let prepared = sign::prepare(&document, signer, terms)?;
     let warnings = prepared.warnings().to_vec();
+    let document_warnings = prepared.document_warnings().to_vec();
 
     let (len, algorithm) = (document.len(), prepared.algorithm().digest());
     let original = if algorithm == running.algorithm() {
@@ -59,6 +60,7 @@ pub fn sign_in_place(
         digest,
         len: len + signed.update().len() as u64,
         warnings,
+        document_warnings,
     })
 }
 

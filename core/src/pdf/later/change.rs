@@ -19,8 +19,8 @@ const DSS: &[&str] = &["Type", "VRI", "Certs", "OCSPs", "CRLs"];
 const INFORMATION: &[&str] = &["ModDate", "Producer"];
 /// What a signature field that is its own widget may have: no actions, no kids.
 const FIELD: &[&str] = &[
-    "Type", "Subtype", "FT", "Ff", "T", "TU", "TM", "V", "Lock", "SV", "DA", "F", "Rect", "P", "AP", "MK",
-    "BS", "Border", "NM", "M",
+    "Type", "Subtype", "FT", "Ff", "T", "TU", "TM", "Contents", "V", "Lock", "SV", "DA", "F", "Rect", "P",
+    "AP", "MK", "BS", "Border", "NM", "M",
 ];
 
 struct Judge<'a, O: Source, N: Source> {

@@ -6,7 +6,7 @@ use crate::pdf::geometry::Rectangle;
 use crate::pdf::later::{Effort, Later};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Stream};
-use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, sign_revision};
+use crate::pdf::revision::{Description, FieldChoice, SignatureRequest, begin, sign_revision};
 use crate::pdf::sample::{append_table, packed, table};
 
 const PAGES: &str = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
@@ -51,6 +51,7 @@ fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
         field,
         rectangle: Rectangle::between(1.0, 1.0, 50.0, 20.0),
         appearance: Some(appearance),
+        description: Some(Description { text: "Assinatura de João", language: None }),
         reason: None,
         location: None,
         name: None,

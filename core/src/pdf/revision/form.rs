@@ -1,13 +1,17 @@
 //! The changes that a signature makes to the form and to the page: nothing else is touched.
 
-use crate::pdf::document::Document;
+#[cfg(test)]
+mod tests;
+
 use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
-use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::geometry::Rectangle;
+use crate::pdf::object::{Dictionary, Object, Reference, Stream};
 use crate::pdf::page::Page;
-use crate::pdf::revision::SignatureRequest;
+use crate::pdf::revision::pending::Pending;
+use crate::pdf::revision::tags::{self, Tagged};
+use crate::pdf::revision::{SignatureRequest, Structure};
 use crate::pdf::source::Source;
-use crate::pdf::update::Update;
 
 /// `Print` and `Locked` (table 167): what a signature's widget has.
 const WIDGET_FLAGS: i64 = 4 | 128;
@@ -16,8 +20,7 @@ const SIGNATURE_FLAGS: i64 = 1 | 2;
 
 /// Sets the value of the empty field `field`, and the appearance of its widget.
 pub(super) fn sign_existing<S: Source>(
-    document: &Document<S>,
-    update: &mut Update,
+    pending: &mut Pending<'_, S>,
     field: &SignatureField,
     signature: Reference,
     appearance: Option<Reference>,
@@ -29,29 +32,31 @@ pub(super) fn sign_existing<S: Source>(
     let widget = field.widget.as_ref().and_then(|widget| widget.reference);
     match (appearance, widget) {
         (Some(appearance), Some(widget)) if widget != place => {
-            if let Object::Dictionary(mut own) = document.object(widget)? {
+            if let Object::Dictionary(mut own) = pending.object(widget)? {
                 own.set("AP", appearances(appearance));
-                update.put(widget, own);
+                pending.update.put(widget, own);
             }
         }
         (Some(appearance), Some(_)) => dictionary.set("AP", appearances(appearance)),
         (Some(_), None) | (None, _) => {}
     }
-    update.put(place, dictionary);
-    register(document, update, None)
+    pending.update.put(place, dictionary);
+    register(pending, None)
 }
 
-/// Adds the field `name`, which is its own widget, to the form and to its page.
+/// Adds the field `name`, which is its own widget, to the form, to its page and, where that is
+/// open and the field is seen, to the structure.
 pub(super) fn add_field<S: Source>(
-    document: &Document<S>,
-    update: &mut Update,
+    pending: &mut Pending<'_, S>,
     name: &str,
     signature: Reference,
+    structure: Structure,
     request: &SignatureRequest<'_>,
 ) -> Result<(), PdfError> {
-    let page = document.page(request.page)?;
-    let field = update.reserve();
-    let page = annotate(document, update, page, field)?;
+    let page = pending.document.page(request.page)?;
+    let field = pending.update.reserve();
+    let page_key = page.dictionary.get("StructParents").and_then(Object::as_integer);
+    let page = annotate(pending, page, field, structure)?;
     let mut dictionary = Dictionary::new()
         .with("Type", Object::name("Annot"))
         .with("Subtype", Object::name("Widget"))
@@ -61,11 +66,34 @@ pub(super) fn add_field<S: Source>(
         .with("Rect", request.rectangle.to_object())
         .with("P", Object::Reference(page))
         .with("V", Object::Reference(signature));
-    if let Some(appearance) = request.appearance {
-        dictionary.set("AP", appearances(appearance));
+    // PDF/A-1 asks for an appearance of every field, of one that is not seen too (ISO 19005-1, 6.9).
+    let appearance = request.appearance.unwrap_or_else(|| pending.update.add(nothing()));
+    dictionary.set("AP", appearances(appearance));
+    if let Some(description) = request.description {
+        // PDF/UA-1 asks for the first of a field (ISO 14289-1, 7.18.1), PDF/UA-2 for the second.
+        dictionary.set("TU", Object::text(description.text));
+        dictionary.set("Contents", Object::text(description.text));
     }
-    update.put(field, dictionary);
-    register(document, update, Some(field))
+    // A widget without extent is no part of the content (ISO 14289-2, 8.9.2.2).
+    if structure == Structure::Open && request.appearance.is_some() {
+        let language = request.description.and_then(|description| description.language);
+        let tagged = Tagged { widget: field, page, page_key, language };
+        if let Some(key) = tags::add_element(pending, tagged)? {
+            dictionary.set("StructParent", Object::Integer(key));
+        }
+    }
+    pending.update.put(field, dictionary);
+    register(pending, Some(field))
+}
+
+/// A form XObject that draws nothing.
+fn nothing() -> Stream {
+    let dictionary = Dictionary::new()
+        .with("Type", Object::name("XObject"))
+        .with("Subtype", Object::name("Form"))
+        .with("BBox", Rectangle::EMPTY.to_object())
+        .with("Resources", Object::Dictionary(Dictionary::new()));
+    Stream { dictionary, data: Vec::new() }
 }
 
 fn appearances(normal: Reference) -> Object {
@@ -73,15 +101,12 @@ fn appearances(normal: Reference) -> Object {
 }
 
 /// Adds `field` to the form, which is made where there is none, and says that signatures exist.
-fn register<S: Source>(
-    document: &Document<S>,
-    update: &mut Update,
-    field: Option<Reference>,
-) -> Result<(), PdfError> {
-    let entry = document.catalog().get("AcroForm");
+fn register<S: Source>(pending: &mut Pending<'_, S>, field: Option<Reference>) -> Result<(), PdfError> {
+    let catalog = pending.catalog()?;
+    let entry = catalog.get("AcroForm");
     let (place, mut form) = match entry {
         Some(Object::Reference(reference)) => {
-            let (place, object) = last_hop(document, *reference)?;
+            let (place, object) = pending.last_hop(*reference)?;
             object.into_dictionary().map_or_else(Default::default, |form| (Some(place), form))
         }
         Some(Object::Dictionary(form)) => (None, form.clone()),
@@ -89,9 +114,9 @@ fn register<S: Source>(
     };
     let before = form.clone();
     if let Some(field) = field {
-        append(document, update, &mut form, "Fields", field)?;
+        append_field(pending, &mut form, field)?;
     }
-    let flags = document.entry(&form, "SigFlags")?.as_integer().unwrap_or(0);
+    let flags = pending.entry(&form, "SigFlags")?.as_integer().unwrap_or(0);
     if flags & SIGNATURE_FLAGS != SIGNATURE_FLAGS {
         form.set("SigFlags", Object::Integer(flags | SIGNATURE_FLAGS));
     }
@@ -99,41 +124,46 @@ fn register<S: Source>(
         return Ok(());
     }
     if let Some(place) = place {
-        update.put(place, form);
+        pending.update.put(place, form);
         return Ok(());
     }
     // A form within the catalog stays there; a new one becomes an object of its own.
     let form = match entry {
         Some(Object::Dictionary(_)) => Object::Dictionary(form),
-        Some(_) | None => Object::Reference(update.add(form)),
+        Some(_) | None => Object::Reference(pending.update.add(form)),
     };
-    let mut catalog = document.catalog().clone();
+    let mut catalog = catalog;
     catalog.set("AcroForm", form);
-    update.put(document.root(), catalog);
+    pending.update.put(pending.document.root(), catalog);
     Ok(())
 }
 
 /// Adds the widget at `widget` to the annotations of `page`, and returns where the page stands.
 fn annotate<S: Source>(
-    document: &Document<S>,
-    update: &mut Update,
+    pending: &mut Pending<'_, S>,
     page: Page,
     widget: Reference,
+    structure: Structure,
 ) -> Result<Reference, PdfError> {
     let mut dictionary = page.dictionary.clone();
-    append(document, update, &mut dictionary, "Annots", widget)?;
+    // Pages may share one array of annotations: this one gets its own, with the widget.
+    let mut annotations = pending.entry(&dictionary, "Annots")?.into_array().unwrap_or_default();
+    annotations.push(Object::Reference(widget));
+    dictionary.set("Annots", Object::Array(annotations));
+    if structure == Structure::Open && !dictionary.contains("Tabs") {
+        // A page with annotations says how one gets from one to the next (ISO 14289-1, 7.18.3).
+        dictionary.set("Tabs", Object::name("S"));
+    }
     let Some(index) = page.direct else {
-        if dictionary != page.dictionary {
-            update.put(page.reference, dictionary);
-        }
+        pending.update.put(page.reference, dictionary);
         return Ok(page.reference);
     };
     // A page that is written within its parent becomes an object, for `/P` to refer to.
-    let place = update.add(dictionary);
-    let Object::Dictionary(mut parent) = document.object(page.reference)? else {
+    let place = pending.update.add(dictionary);
+    let Object::Dictionary(mut parent) = pending.object(page.reference)? else {
         return Err(PdfError::broken("the parent of a page is missing"));
     };
-    let Object::Array(mut kids) = document.entry(&parent, "Kids")? else {
+    let Object::Array(mut kids) = pending.entry(&parent, "Kids")? else {
         return Err(PdfError::broken("the parent of a page has no kids"));
     };
     if let Some(kid) = kids.get_mut(index) {
@@ -141,55 +171,39 @@ fn annotate<S: Source>(
     }
     match parent.get("Kids") {
         Some(Object::Reference(reference)) => {
-            let (array, _) = last_hop(document, *reference)?;
-            update.put(array, Object::Array(kids));
+            let (array, _) = pending.last_hop(*reference)?;
+            pending.update.put(array, Object::Array(kids));
         }
         Some(_) | None => {
             parent.set("Kids", Object::Array(kids));
-            update.put(page.reference, parent);
+            pending.update.put(page.reference, parent);
         }
     }
     Ok(place)
 }
 
-/// Appends `item` to the array at `key`, where that stands; without one, `owner` gets it.
-fn append<S: Source>(
-    document: &Document<S>,
-    update: &mut Update,
-    owner: &mut Dictionary,
-    key: &str,
-    item: Reference,
+/// Appends `field` to the fields of `form`, where these stand.
+fn append_field<S: Source>(
+    pending: &mut Pending<'_, S>,
+    form: &mut Dictionary,
+    field: Reference,
 ) -> Result<(), PdfError> {
-    let item = Object::Reference(item);
-    match owner.get(key).cloned() {
+    let field = Object::Reference(field);
+    match form.get("Fields").cloned() {
         Some(Object::Reference(reference)) => {
-            let (place, object) = last_hop(document, reference)?;
-            if let Object::Array(mut items) = object {
-                items.push(item);
-                update.put(place, Object::Array(items));
+            let (place, object) = pending.last_hop(reference)?;
+            if let Object::Array(mut fields) = object {
+                fields.push(field);
+                pending.update.put(place, Object::Array(fields));
             } else {
-                owner.set(key, Object::Array(vec![item]));
+                form.set("Fields", Object::Array(vec![field]));
             }
         }
-        Some(Object::Array(mut items)) => {
-            items.push(item);
-            owner.set(key, Object::Array(items));
+        Some(Object::Array(mut fields)) => {
+            fields.push(field);
+            form.set("Fields", Object::Array(fields));
         }
-        Some(_) | None => owner.set(key, Object::Array(vec![item])),
+        Some(_) | None => form.set("Fields", Object::Array(vec![field])),
     }
     Ok(())
-}
-
-/// Where the value behind `reference` stands, and the value.
-fn last_hop<S: Source>(
-    document: &Document<S>,
-    reference: Reference,
-) -> Result<(Reference, Object), PdfError> {
-    let mut place = reference;
-    for _ in 0..document.limits().reference_hops {
-        let object = document.object(place)?;
-        let Some(next) = object.as_reference() else { return Ok((place, object)) };
-        place = next;
-    }
-    Err(PdfError::broken("references go in a circle"))
 }

@@ -1,12 +1,11 @@
 //! Documents of many gibibytes that hold almost nothing: signed without being anywhere.
 
-use crate::moment::Moment;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
-use crate::pdf::geometry::Rectangle;
 use crate::pdf::limits::Limits;
 use crate::pdf::revision::inspection::inspect;
-use crate::pdf::revision::{FieldChoice, SignatureRequest, SignedRevision, begin, sign_revision};
+use crate::pdf::revision::tests::request;
+use crate::pdf::revision::{FieldChoice, SignedRevision, begin, sign_revision};
 use crate::pdf::source::{Source, SourceError};
 use crate::pdf::xref::SectionKind;
 
@@ -67,17 +66,7 @@ fn sparse(gap: u64, kind: SectionKind) -> Sparse {
 }
 
 fn sign(document: &Document<&Sparse>) -> Result<SignedRevision, PdfError> {
-    let request = SignatureRequest {
-        page: 1,
-        field: FieldChoice::New { name: None },
-        rectangle: Rectangle::EMPTY,
-        appearance: None,
-        reason: None,
-        location: None,
-        name: None,
-        date: Moment::new(1_796_075_368, -180).unwrap(),
-        contents_len: 64,
-    };
+    let request = request(FieldChoice::New { name: None });
     sign_revision(document, begin(document)?, &request)
 }
 

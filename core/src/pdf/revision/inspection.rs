@@ -22,8 +22,10 @@ const REPLACED: &[&str] = &["AP", "Limits"];
 const COUNTERS: &[&str] = &["ParentTreeNextKey"];
 /// Flags that may only be added to.
 const FLAGS: &[&str] = &["SigFlags"];
-/// Entries that may become another object: a copy of a shared one, or one where none was that fits.
-const MENDED: &[&str] = &["AcroForm", "Annots", "Fields"];
+/// Lists that may become another object: a copy of a shared one, or one where no list was.
+const LISTS: &[&str] = &["Annots", "Fields"];
+/// Likewise, but a dictionary.
+const FORM: &[u8] = b"AcroForm";
 
 /// Why an update is not released.
 #[derive(Debug, thiserror::Error)]
@@ -190,7 +192,7 @@ fn grows<O: Source, N: Source>(
         return Ok(true);
     }
     match (old, new) {
-        (Object::Reference(_), Object::Reference(_)) if !any_of(MENDED) => return Ok(false),
+        (Object::Reference(_), Object::Reference(_)) if !any_of(LISTS) && key != FORM => return Ok(false),
         // Written within its parent before, an object now, or the other way round.
         (Object::Reference(_), _) | (_, Object::Reference(_)) => {
             let (old, new) = (original.resolve(old)?, signed.resolve(new)?);
@@ -225,9 +227,8 @@ fn grows<O: Source, N: Source>(
         (old, Object::Array(new)) if key == b"K" => Ok(new.first() == Some(old)),
         (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
         (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
-        (old, Object::Array(_) | Object::Dictionary(_)) if any_of(MENDED) => {
-            Ok(old.as_array().is_none() && old.as_dictionary().is_none())
-        }
+        (old, Object::Array(_)) if any_of(LISTS) => Ok(old.as_array().is_none()),
+        (old, Object::Dictionary(_)) if key == FORM => Ok(old.as_dictionary().is_none()),
         _ => Ok(false),
     }
 }

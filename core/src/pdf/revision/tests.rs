@@ -13,12 +13,13 @@ use crate::pdf::revision::{FieldChoice, SignatureRequest, SignedRevision, begin,
 use crate::pdf::sample::{ONE_PAGE, packed, replace, table};
 use crate::pdf::xref::SectionKind;
 
-fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
+pub(super) fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
     SignatureRequest {
         page: 1,
         field,
         rectangle: Rectangle::EMPTY,
         appearance: None,
+        description: None,
         reason: Some("De acordo"),
         location: None,
         name: Some("João (teste)"),
@@ -27,17 +28,17 @@ fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
     }
 }
 
-fn open(bytes: &[u8]) -> Document<&[u8]> {
+pub(super) fn open(bytes: &[u8]) -> Document<&[u8]> {
     Document::open(bytes, Limits::default()).unwrap()
 }
 
-fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Result<SignedRevision, PdfError> {
+pub(super) fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Result<SignedRevision, PdfError> {
     let document = open(bytes);
     sign_revision(&document, begin(&document)?, &request(field))
 }
 
 /// Signs in a new field and checks what every signed document must be; returns it.
-fn check(name: &str, bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
+pub(super) fn check(name: &str, bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
     let before = open(bytes);
     let mut revision = sign(bytes, field).unwrap_or_else(|error| panic!("{name}: {error}"));
     revision.fill(&[0x30, 1, 0xff]).unwrap();
@@ -87,11 +88,11 @@ fn kind(document: &Document<&[u8]>) -> SectionKind {
     document.xref().sections.first().unwrap().kind
 }
 
-fn new<'a>() -> FieldChoice<'a> {
+pub(super) const fn new<'a>() -> FieldChoice<'a> {
     FieldChoice::New { name: None }
 }
 
-fn with_form(form: &str, page: &str, more: &[&str]) -> Vec<u8> {
+pub(super) fn with_form(form: &str, page: &str, more: &[&str]) -> Vec<u8> {
     let catalog = format!("<< /Type /Catalog /Pages 2 0 R /AcroForm {form} >>");
     let page = format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] {page} >>");
     table(&[&[catalog.as_str(), ONE_PAGE[1], page.as_str()], more].concat(), "/Info 3 0 R /ID [<0102> <03>]")
@@ -136,7 +137,8 @@ fn only_what_must_change_is_written() {
     let revision = sign(&bytes, new()).unwrap();
     let text = String::from_utf8(revision.bytes).unwrap();
     let written: Vec<&str> = text.lines().filter(|line| line.ends_with(" obj")).collect();
-    assert_eq!(written, ["5 0 obj", "9 0 obj", "6 0 obj", "8 0 obj"]);
+    // The page, the appearance, the field, the list of fields, the signature.
+    assert_eq!(written, ["3 0 obj", "10 0 obj", "9 0 obj", "6 0 obj", "8 0 obj"]);
 }
 
 #[test]

@@ -252,6 +252,20 @@ pub(in crate::ccsp) struct SignedItem {
     /// How the value of `raw` was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::ccsp) algorithm: Option<&'static str>,
+    /// What the person should know about the document, where there is something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::ccsp) warnings: Vec<Warning>,
+}
+
+/// Something about a document that did not keep it from being signed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::ccsp) struct Warning {
+    /// The stable code.
+    #[schema(example = "document-recovered")]
+    pub(in crate::ccsp) code: &'static str,
+    /// What it means.
+    pub(in crate::ccsp) title: &'static str,
 }
 
 /// How an item stands.

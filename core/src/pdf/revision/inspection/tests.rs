@@ -1,12 +1,12 @@
 //! Bugs planted in the writer: each one must keep the document from being released.
 
-use crate::moment::Moment;
 use crate::pdf::document::Document;
-use crate::pdf::geometry::Rectangle;
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
 use crate::pdf::revision::inspection::{Flaw, inspect};
-use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, form, section, signature_dictionary};
+use crate::pdf::revision::pending::Pending;
+use crate::pdf::revision::tests::request;
+use crate::pdf::revision::{FieldChoice, Structure, begin, form, section, signature_dictionary};
 use crate::pdf::sample::{packed, table};
 use crate::pdf::update::{Body, Update};
 
@@ -57,23 +57,23 @@ fn list(update: &mut Update, number: u32, change: impl FnOnce(&mut Vec<Object>))
     update.put(reference(number), Object::Array(items));
 }
 
+/// Changes the list of annotations that the page has now.
+fn annotations(update: &mut Update, change: impl FnOnce(&mut Vec<Object>)) {
+    edit(update, 3, |page| {
+        let mut items = page.get("Annots").and_then(Object::as_array).unwrap().to_vec();
+        change(&mut items);
+        page.set("Annots", Object::Array(items));
+    });
+}
+
 /// Signs `original` in a new field with `fault` planted, and inspects the result.
 fn release(original: &[u8], fault: Option<Fault>) -> Result<(), Flaw> {
     let document = Document::open(original, Limits::default()).unwrap();
-    let request = SignatureRequest {
-        page: 1,
-        field: FieldChoice::New { name: None },
-        rectangle: Rectangle::EMPTY,
-        appearance: None,
-        reason: None,
-        location: None,
-        name: None,
-        date: Moment::new(1_796_075_368, -180).unwrap(),
-        contents_len: 64,
-    };
+    let request = request(FieldChoice::New { name: None });
     let mut update = begin(&document).unwrap();
     let signature = update.reserve();
-    form::add_field(&document, &mut update, "nova", signature, &request).unwrap();
+    let mut pending = Pending { document: &document, update: &mut update };
+    form::add_field(&mut pending, "nova", signature, Structure::Kept, &request).unwrap();
     if let Some(Fault::Update(plant)) = fault {
         plant(&mut update);
     }
@@ -153,8 +153,11 @@ fn every_planted_bug_keeps_the_document_from_being_released() {
             "an earlier signature is lost",
             Fault::Update(|update| update.put(reference(8), Dictionary::new().with("T", Object::text("x")))),
         ),
-        ("an annotation is lost", Fault::Update(|update| list(update, 5, |items| drop(items.remove(0))))),
-        ("the new field is on no page", Fault::Update(|update| list(update, 5, |items| drop(items.pop())))),
+        ("an annotation is lost", Fault::Update(|update| annotations(update, |items| drop(items.remove(0))))),
+        (
+            "the new field is on no page",
+            Fault::Update(|update| annotations(update, |items| drop(items.pop()))),
+        ),
         (
             "a flag is lost",
             Fault::Update(|update| edit(update, 4, |form| form.set("SigFlags", Object::Integer(2)))),

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::moment::Moment;
 use crate::pdf::byte_range::ByteRange;
+use crate::pdf::crypt::Act;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
@@ -114,7 +115,8 @@ pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
 /// # Errors
 /// [`PdfError::FieldNotFound`], [`PdfError::FieldAlreadySigned`], [`PdfError::FieldLocked`],
 /// [`PdfError::FieldNameUnusable`] or [`PdfError::PageNotFound`] by the request,
-/// [`PdfError::ChangesForbidden`] by a certification, and what reading the document gives.
+/// [`PdfError::ChangesForbidden`] by a certification, [`PdfError::PermissionDenied`] by the
+/// permissions of an encrypted document, and what reading the document gives.
 pub fn sign_revision<S: Source>(
     document: &Document<S>,
     mut update: Update,
@@ -129,10 +131,12 @@ pub fn sign_revision<S: Source>(
     let (field_name, lock) = match request.field {
         FieldChoice::Existing { name } => {
             let field = existing(&fields, &restrictions, name)?;
+            document.permit(Act::SignField)?;
             form::sign_existing(document, &mut update, field, signature, request.appearance)?;
             (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
         }
         FieldChoice::New { name } => {
+            document.permit(Act::MakeField)?;
             let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
             if restrictions.certified && visible {
                 return Err(PdfError::ChangesForbidden {

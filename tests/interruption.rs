@@ -197,6 +197,7 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         cms::certificate::Certificate,
         moment::Moment,
         pades::prepare::{PageChoice, Target, Terms},
+        pdf::{document::Document, limits::Limits},
         seal::{Corner, Placement},
     };
     use signer_ipc::secret::Secret;
@@ -236,7 +237,8 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         },
     };
     let input = FileSource::open(&desk.input).unwrap();
-    sign(&input, &mut host, &signer, &job, &mut |_| ())
+    let document = Document::open(&input, Limits::default()).unwrap();
+    sign(&document, &mut host, &signer, &job, &mut |_| ())
         .map(drop)
         .map_err(|error| error.code().as_str().to_owned())
 }

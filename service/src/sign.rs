@@ -19,7 +19,7 @@ use signer_core::{
         prepare::{Order, Prepared, Signed, Terms},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
+    pdf::{document::Document, error::PdfError, source::Source},
 };
 
 use crate::{
@@ -126,21 +126,21 @@ impl From<PdfError> for SignError {
     }
 }
 
-/// Signs the document in `input` and publishes the result. Blocks; `progress` hears how many
+/// Signs `document` and publishes the result. Blocks; `progress` hears how many
 /// bytes of the original are done.
 ///
 /// # Errors
 /// With every error the output is as it was before.
 pub fn sign(
-    input: &FileSource,
+    document: &Document<&FileSource>,
     host: &mut TokenHost,
     signer: &Signer,
     job: &Job<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, SignError> {
     let destination = Destination::create(job.output, job.existing)?;
-    let document = Document::open(input, Limits::default())?;
-    let prepared = prepare(&document, signer, &job.terms)?;
+    let input = *document.source();
+    let prepared = prepare(document, signer, &job.terms)?;
     let warnings = prepared.warnings().to_vec();
 
     let original_len = document.len();
@@ -150,7 +150,7 @@ pub fn sign(
     let (signed, digest) = complete(prepared, running, host, signer)?;
 
     append(destination.file(), original_len, signed.update())?;
-    check(&destination, input, &signed, &digest, job.check)?;
+    check(&destination, document, &signed, &digest, job.check)?;
     if !input.is_unchanged().map_err(SignError::Input)? {
         return Err(SignError::InputChanged);
     }
@@ -200,17 +200,18 @@ fn append(mut file: &File, original_len: u64, update: &[u8]) -> Result<(), Desti
 /// Our own validator reads the result; the digest comes from the one pass or from the file.
 fn check(
     destination: &Destination,
-    input: &FileSource,
+    original: &Document<&FileSource>,
     signed: &Signed,
     digest: &Digest,
     check: Check,
 ) -> Result<(), SignError> {
     match check {
-        Check::Running => check_running(input, signed, digest)?,
+        Check::Running => check_running(original, signed, digest)?,
         Check::Full => {
             let file = destination.file().try_clone().map_err(DestinationError::from)?;
-            let result = FileSource::from_file(file, input.path()).map_err(DestinationError::from)?;
-            let document = Document::open(&result, Limits::default())?;
+            let result =
+                FileSource::from_file(file, original.source().path()).map_err(DestinationError::from)?;
+            let document = original.reopen(&result)?;
             verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
                 verify::digest_from_source(&result, range, algorithm)
             })?;
@@ -220,9 +221,13 @@ fn check(
 }
 
 /// As the validator sees original and update together, with the digest of the one pass.
-fn check_running(original: &FileSource, signed: &Signed, digest: &Digest) -> Result<(), SignError> {
-    let result = Overlay::new(original, signed.update());
-    let document = Document::open(&result, Limits::default())?;
+fn check_running(
+    original: &Document<&FileSource>,
+    signed: &Signed,
+    digest: &Digest,
+) -> Result<(), SignError> {
+    let result = Overlay::new(*original.source(), signed.update());
+    let document = original.reopen(&result)?;
     verify::check_own(&document, signed.field_name(), &mut |range, algorithm| {
         if range == signed.byte_range() && algorithm == digest.algorithm() {
             Ok(digest.clone())

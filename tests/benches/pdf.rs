@@ -21,6 +21,7 @@ use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
     pades::prepare::{PageChoice, Target, Terms},
+    pdf::{document::Document, limits::Limits},
     seal::{Corner, Placement, SealText},
     trust,
 };
@@ -205,7 +206,9 @@ impl Desk {
                 name: None,
             },
         };
-        sign(&FileSource::open(&self.input)?, &mut self.host, &self.signer, &job, &mut |_| ())?;
+        let input = FileSource::open(&self.input)?;
+        let document = Document::open(&input, Limits::default())?;
+        sign(&document, &mut self.host, &self.signer, &job, &mut |_| ())?;
         Ok(())
     }
 

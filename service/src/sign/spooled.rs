@@ -49,7 +49,7 @@ pub fn sign_in_place(
     };
     let (signed, digest) = sign::complete(prepared, original, host, signer)?;
 
-    sign::check_running(&source, &signed, &digest)?;
+    sign::check_running(&document, &signed, &digest)?;
     if let Err(error) = sign::append(file, len, signed.update()) {
         file.set_len(len).map_err(DestinationError::from)?;
         return Err(error.into());

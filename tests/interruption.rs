@@ -194,6 +194,7 @@ fn make_executable(path: &Path) {
 
 /// One signature through the library, with a token host started from `program`.
 fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
+    use signer_core::pdf::{document::Document, limits::Limits};
     use signer_service::{
         file::{
             destination::{Durability, Existing},
@@ -212,7 +213,8 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         terms: invisible(),
     };
     let input = FileSource::open(&desk.input).unwrap();
-    sign(&input, &mut host, &signer, &job, &mut |_| ())
+    let document = Document::open(&input, Limits::default()).unwrap();
+    sign(&document, &mut host, &signer, &job, &mut |_| ())
         .map(drop)
         .map_err(|error| error.code().as_str().to_owned())
 }

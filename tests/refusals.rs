@@ -168,7 +168,7 @@ fn an_encrypted_document_needs_its_password() {
         Err(error) => return left_out(&format!("qpdf did not start ({error})")),
     }
     let key = a1("ecpf-a1-moderno.p12");
-    assert_eq!(desk.refusal(&key, PASSWORD, &encrypted, &[]), "document-encrypted");
+    assert_eq!(desk.refusal(&key, PASSWORD, &encrypted, &[]), "document-password-required");
 }
 
 #[test]

@@ -139,7 +139,8 @@ fn sign_file(unlocked: &mut Unlocked, input: &Path, output: &PathBuf, terms: Ter
     let job =
         Job { output, existing: Existing::Keep, durability: Durability::Unsynced, check: Check::Full, terms };
     let source = FileSource::open(input).unwrap();
-    sign(&source, &mut unlocked.host, &unlocked.signer, &job, &mut |_| ()).unwrap()
+    let document = Document::open(&source, Limits::default()).unwrap();
+    sign(&document, &mut unlocked.host, &unlocked.signer, &job, &mut |_| ()).unwrap()
 }
 
 fn accepted(path: &Path, outcome: &Outcome) {

@@ -42,10 +42,16 @@ pub enum ErrorCode {
     DocumentAmbiguous,
     /// The document forbids the change (certification, permissions).
     DocumentChangesForbidden,
-    /// The document is encrypted and the password is missing or wrong.
+    /// The document is encrypted for certain recipients, or in a way that is not supported.
     DocumentEncrypted,
     /// The document passes a limit kept against hostile files.
     DocumentLimitExceeded,
+    /// The document needs a password to be opened.
+    DocumentPasswordRequired,
+    /// The password does not open the document.
+    DocumentPasswordWrong,
+    /// The permissions of the encrypted document do not include the change.
+    DocumentPermissionDenied,
     /// The file is not a PDF or is damaged.
     DocumentUnreadable,
     /// The signature field that was named is already signed.
@@ -153,6 +159,8 @@ pub enum Remedy {
     Nothing,
     /// Try once more.
     Retry,
+    /// Give the document's password on the command line, or save a copy that needs none.
+    UnlockDocument,
     /// Unlock the token with its vendor's tool.
     UnlockToken,
 }
@@ -180,6 +188,9 @@ impl ErrorCode {
         Self::DocumentChangesForbidden,
         Self::DocumentEncrypted,
         Self::DocumentLimitExceeded,
+        Self::DocumentPasswordRequired,
+        Self::DocumentPasswordWrong,
+        Self::DocumentPermissionDenied,
         Self::DocumentUnreadable,
         Self::FieldAlreadySigned,
         Self::FieldLocked,
@@ -248,6 +259,9 @@ impl ErrorCode {
             Self::DocumentChangesForbidden => "document-changes-forbidden",
             Self::DocumentEncrypted => "document-encrypted",
             Self::DocumentLimitExceeded => "document-limit-exceeded",
+            Self::DocumentPasswordRequired => "document-password-required",
+            Self::DocumentPasswordWrong => "document-password-wrong",
+            Self::DocumentPermissionDenied => "document-permission-denied",
             Self::DocumentUnreadable => "document-unreadable",
             Self::FieldAlreadySigned => "field-already-signed",
             Self::FieldLocked => "field-locked",
@@ -327,7 +341,10 @@ impl ErrorCode {
             | Self::StorageFull
             | Self::UnsupportedAlgorithm
             | Self::Usage => Remedy::ChooseAnother,
-            Self::PasswordIncorrect | Self::PinIncorrect | Self::SecretMissing => Remedy::EnterPinAgain,
+            Self::DocumentPasswordWrong
+            | Self::PasswordIncorrect
+            | Self::PinIncorrect
+            | Self::SecretMissing => Remedy::EnterPinAgain,
             Self::DocumentAmbiguous
             | Self::DocumentChangesForbidden
             | Self::DocumentEncrypted
@@ -356,6 +373,7 @@ impl ErrorCode {
             | Self::SignaturePending
             | Self::TokenFailed
             | Self::TooManyRequests => Remedy::Retry,
+            Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
             Self::PinLocked => Remedy::UnlockToken,
         }
     }
@@ -373,6 +391,7 @@ impl Remedy {
             Self::InsertToken => "insert-token",
             Self::Nothing => "nothing",
             Self::Retry => "retry",
+            Self::UnlockDocument => "unlock-document",
             Self::UnlockToken => "unlock-token",
         }
     }

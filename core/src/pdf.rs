@@ -3,13 +3,14 @@
 //! Modules, lowest first: [`source`] (positioned reads), [`limits`] (budgets for hostile
 //! files), [`object`] (values, parsed by `lexer` and `parser`, and written), `reader`
 //! (windows, streams through `filter` and `predictor`), `xref` and `object_stream` (where
-//! objects are), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
+//! objects are), [`crypt`] (encrypted documents), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
 //! [`field`] and [`signature`] (the form), [`byte_range`] (what a signature covers),
 //! `permission` (what earlier signatures allow), [`structure`] (tags and language),
 //! [`warning`] (what the person should know), [`later`]
 //! (what was appended after one), [`update`] and [`revision`] (one incremental update, appended).
 
 pub mod byte_range;
+pub mod crypt;
 pub mod document;
 pub mod error;
 pub mod field;

@@ -8,6 +8,7 @@ mod config;
 mod credential;
 mod credentials;
 mod diagnose;
+mod document;
 mod failure;
 mod json;
 mod pairings;

@@ -19,7 +19,7 @@ use signer_core::{
         prepare::{Order, Prepared, Room, Signed, Terms},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits, source::Source, warning::DocumentWarning},
+    pdf::{document::Document, error::PdfError, source::Source, warning::DocumentWarning},
 };
 
 use crate::{
@@ -131,21 +131,21 @@ impl From<PdfError> for SignError {
     }
 }
 
-/// Signs the document in `input` and publishes the result. Blocks; `progress` hears how many
+/// Signs `document` and publishes the result. Blocks; `progress` hears how many
 /// bytes of the original are done.
 ///
 /// # Errors
 /// With every error the output is as it was before.
 pub fn sign(
-    input: &FileSource,
+    document: &Document<&FileSource>,
     host: &mut TokenHost,
     signer: &Signer,
     job: &Job<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, SignError> {
     let destination = Destination::create(job.output, job.existing)?;
-    let document = Document::open(input, Limits::default())?;
-    let prepared = prepare(&document, signer, &job.terms)?;
+    let input = *document.source();
+    let prepared = prepare(document, signer, &job.terms)?;
     let warnings = prepared.warnings().to_vec();
     let document_warnings = prepared.document_warnings().to_vec();
 
@@ -153,10 +153,10 @@ pub fn sign(
     let algorithm = prepared.algorithm().digest();
     let running = copy_and_digest(input.file(), destination.file(), original_len, algorithm, progress)
         .map_err(DestinationError::from)?;
-    let (signed, digest) = complete(&document, prepared, &running, host, signer, &job.terms)?;
+    let (signed, digest) = complete(document, prepared, &running, host, signer, &job.terms)?;
 
     append(destination.file(), original_len, signed.update())?;
-    check(&destination, &document, input, &signed, &digest, job.check)?;
+    check(&destination, document, &signed, &digest, job.check)?;
     if !input.is_unchanged().map_err(SignError::Input)? {
         return Err(SignError::InputChanged);
     }
@@ -228,7 +228,6 @@ fn append(mut file: &File, original_len: u64, update: &[u8]) -> Result<(), Desti
 fn check(
     destination: &Destination,
     original: &Document<&FileSource>,
-    input: &FileSource,
     signed: &Signed,
     digest: &Digest,
     check: Check,
@@ -237,8 +236,9 @@ fn check(
         Check::Running => check_running(original, signed, digest)?,
         Check::Full => {
             let file = destination.file().try_clone().map_err(DestinationError::from)?;
-            let result = FileSource::from_file(file, input.path()).map_err(DestinationError::from)?;
-            let document = Document::open(&result, Limits::default())?;
+            let result =
+                FileSource::from_file(file, original.source().path()).map_err(DestinationError::from)?;
+            let document = original.reopen(&result)?;
             verify::check_own(original, &document, signed.field_name(), &mut |range, algorithm| {
                 verify::digest_from_source(&result, range, algorithm)
             })?;
@@ -254,7 +254,7 @@ fn check_running(
     digest: &Digest,
 ) -> Result<(), SignError> {
     let result = Overlay::new(*original.source(), signed.update());
-    let document = Document::open(&result, Limits::default())?;
+    let document = original.reopen(&result)?;
     verify::check_own(original, &document, signed.field_name(), &mut |range, algorithm| {
         if range == signed.byte_range() && algorithm == digest.algorithm() {
             Ok(digest.clone())

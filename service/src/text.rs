@@ -132,6 +132,11 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Si esto no era lo esperado, guarde el mensaje anterior y avise a los desarrolladores.",
         ],
         Remedy::Retry => ["Tente mais uma vez.", "Try once more.", "Inténtelo una vez más."],
+        Remedy::UnlockDocument => [
+            "Salve uma cópia sem proteção, ou assine pela linha de comando com --document-password-file.",
+            "Save a copy without the protection, or sign on the command line with --document-password-file.",
+            "Guarde una copia sin protección, o firme desde la línea de comandos con --document-password-file.",
+        ],
         Remedy::UnlockToken => [
             "Desbloqueie o token com o programa do fabricante (PUK) ou procure sua autoridade certificadora.",
             "Unlock the token with its vendor's program (PUK) or ask your certification authority.",

@@ -24,6 +24,7 @@ use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
+    pdf::{document::Document, limits::Limits},
     seal::{Corner, Placement, SealText},
 };
 use signer_service::{
@@ -274,7 +275,9 @@ impl Desk {
                 room: Room::Estimated,
             },
         };
-        sign(&FileSource::open(&self.input)?, &mut self.host, &self.signer, &job, &mut |_| ())?;
+        let input = FileSource::open(&self.input)?;
+        let document = Document::open(&input, Limits::default())?;
+        sign(&document, &mut self.host, &self.signer, &job, &mut |_| ())?;
         Ok(())
     }
 

@@ -77,7 +77,19 @@ impl PyHanko {
     /// # Panics
     /// Where the judge died.
     pub fn judge(&mut self, path: &Path, root: &Path) -> Result<Vec<Judgement>, String> {
-        writeln!(self.questions, "{}", json!({ "pdf": path, "trust": [root] })).expect("the judge lives");
+        self.judge_with(path, root, "")
+    }
+
+    /// As [`PyHanko::judge`], for a document that `password` opens.
+    ///
+    /// # Errors
+    /// What pyHanko could not read.
+    ///
+    /// # Panics
+    /// Where the judge died.
+    pub fn judge_with(&mut self, path: &Path, root: &Path, password: &str) -> Result<Vec<Judgement>, String> {
+        let question = json!({ "pdf": path, "trust": [root], "password": password });
+        writeln!(self.questions, "{question}").expect("the judge lives");
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the judge answers");
         let answer: Value = serde_json::from_str(&line).expect("the judge answers in JSON");
@@ -115,7 +127,15 @@ fn strings(value: &Value) -> Vec<String> {
 /// # Panics
 /// In CI, where it must be.
 pub fn pdfsig(path: &Path) -> Option<Pdfsig> {
-    let output = tool("pdfsig", &[Path::new("-nocert"), path])?;
+    pdfsig_with(path, "")
+}
+
+/// As [`pdfsig`], for a document that the user password opens.
+///
+/// # Panics
+/// In CI, where it must be.
+pub fn pdfsig_with(path: &Path, password: &str) -> Option<Pdfsig> {
+    let output = tool("pdfsig", &["-nocert", "-upw", password].map(Path::new), path)?;
     let text = String::from_utf8_lossy(&output.stdout);
     Some(Pdfsig {
         valid: text.matches("Signature is Valid").count(),
@@ -129,7 +149,17 @@ pub fn pdfsig(path: &Path) -> Option<Pdfsig> {
 /// # Panics
 /// In CI, where it must be.
 pub fn qpdf_check(path: &Path) -> Option<i32> {
-    tool("qpdf", &[Path::new("--check"), path]).map(|output| output.status.code().unwrap_or(2))
+    qpdf_check_with(path, "")
+}
+
+/// As [`qpdf_check`], for a document that `password` opens.
+///
+/// # Panics
+/// In CI, where it must be.
+pub fn qpdf_check_with(path: &Path, password: &str) -> Option<i32> {
+    let password = format!("--password={password}");
+    let output = tool("qpdf", &["--check", &password].map(Path::new), path)?;
+    Some(output.status.code().unwrap_or(2))
 }
 
 /// How bad a status of qpdf is: its 3 (warnings) is better than its 2 (errors).
@@ -141,8 +171,8 @@ pub fn qpdf_badness(status: i32) -> u8 {
     }
 }
 
-fn tool(name: &str, arguments: &[&Path]) -> Option<std::process::Output> {
-    match Command::new(name).args(arguments).env("LC_ALL", "C").output() {
+fn tool(name: &str, arguments: &[&Path], path: &Path) -> Option<std::process::Output> {
+    match Command::new(name).args(arguments).arg(path).env("LC_ALL", "C").output() {
         Ok(output) => Some(output),
         Err(error) => {
             left_out(&format!("{name} did not start ({error}): run `cargo xtask setup`"));

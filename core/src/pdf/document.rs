@@ -1,5 +1,6 @@
 //! A document opened lazily (ISO 32000-2, 7.5): trailer and catalog are read, everything else on demand.
 
+mod encryption;
 mod objects;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::pdf::crypt::{Access, Crypt};
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token, is_space};
 use crate::pdf::limits::Limits;
@@ -34,6 +36,8 @@ pub struct Document<S: Source> {
     /// The number of pages of a large tree, if its counts agree; asked for once.
     pub(in crate::pdf) large_count: OnceCell<Option<u32>>,
     streams: RefCell<HashMap<u32, Arc<ObjectStream>>>,
+    /// The key, if the document is encrypted.
+    pub(in crate::pdf) crypt: Option<Arc<Crypt>>,
     trailer: Dictionary,
     root: Reference,
     catalog: Dictionary,
@@ -41,12 +45,18 @@ pub struct Document<S: Source> {
 
 impl<S: Source> Document<S> {
     /// Opens the document with a few positioned reads; nothing is proportional to the file
-    /// unless it is damaged and must be scanned.
+    /// unless it is damaged and must be scanned. One that is encrypted is opened with the empty
+    /// password.
     ///
     /// # Errors
     /// [`PdfError::NotAPdf`], [`PdfError::Damaged`], [`PdfError::Encrypted`],
-    /// [`PdfError::Ambiguous`], [`PdfError::Limit`] or [`PdfError::Source`].
+    /// [`PdfError::PasswordRequired`], [`PdfError::Ambiguous`], [`PdfError::Limit`] or
+    /// [`PdfError::Source`].
     pub fn open(source: S, limits: Limits) -> Result<Self, PdfError> {
+        Self::open_as(source, limits, &Access::Password(None))
+    }
+
+    fn open_as(source: S, limits: Limits, access: &Access<'_>) -> Result<Self, PdfError> {
         let reader = Reader::new(source, limits);
         let (header, version) = header(&reader)?;
         let xref = match read_chain(&reader, header) {
@@ -63,16 +73,17 @@ impl<S: Source> Document<S> {
             salvage: OnceCell::new(),
             large_count: OnceCell::new(),
             streams: RefCell::default(),
+            crypt: None,
             trailer: Dictionary::new(),
             root: Reference { number: 0, generation: 0 },
             catalog: Dictionary::new(),
         };
-        match document.find_catalog() {
+        match document.find_catalog(access) {
             Ok(()) => {}
             Err(error) if error.is_damage() && !document.repaired => {
                 document.repaired = true;
                 document.streams.borrow_mut().clear();
-                document.find_catalog()?;
+                document.find_catalog(access)?;
             }
             Err(error) => return Err(error),
         }
@@ -183,7 +194,7 @@ impl<S: Source> Document<S> {
         if let Some(salvage) = self.salvage.get() {
             return Ok(salvage);
         }
-        let found = recover::scan(&self.reader)?;
+        let found = recover::scan(&self.reader, self.crypt())?;
         Ok(self.salvage.get_or_init(|| found))
     }
 
@@ -207,16 +218,17 @@ impl<S: Source> Document<S> {
     }
 
     /// Finds trailer and catalog by the chain or, where that is unusable, by the scan.
-    fn find_catalog(&mut self) -> Result<(), PdfError> {
+    fn find_catalog(&mut self, access: &Access<'_>) -> Result<(), PdfError> {
         self.trailer = if self.repaired {
             self.salvage()?.trailer.clone()
         } else {
             let newest = self.xref.sections.first().map(|section| section.trailer.clone());
             newest.ok_or(PdfError::broken("the trailer is missing"))?
         };
-        let older = self.xref.sections.iter().map(|section| &section.trailer);
-        if older.chain([&self.trailer]).any(|trailer| trailer.get("Encrypt").is_some()) {
-            return Err(PdfError::Encrypted);
+        self.unlock(access)?;
+        if self.repaired && self.crypt.is_some() {
+            // The catalog may be in an object stream, which can be read now.
+            self.trailer = self.salvage()?.trailer.clone();
         }
         let root = self.trailer.get("Root").and_then(Object::as_reference);
         self.root = root.ok_or(PdfError::broken("the trailer names no catalog"))?;

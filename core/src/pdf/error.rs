@@ -35,9 +35,12 @@ pub enum PdfError {
         /// Where, in bytes from the start of the file, if it is known.
         offset: Option<u64>,
     },
-    /// The document is encrypted.
-    #[error("the document is encrypted")]
-    Encrypted,
+    /// The document is encrypted in a way that this reader does not open.
+    #[error("the document is encrypted {what}")]
+    Encrypted {
+        /// In which way.
+        what: &'static str,
+    },
     /// The named signature field is already signed.
     #[error("the field \"{name}\" is already signed")]
     FieldAlreadySigned {
@@ -79,6 +82,18 @@ pub enum PdfError {
         /// How many there are.
         count: u32,
     },
+    /// The document is encrypted, and the empty password does not open it.
+    #[error("the document needs a password to be opened")]
+    PasswordRequired,
+    /// The password is neither the user's nor the owner's.
+    #[error("the password is neither the user's nor the owner's")]
+    PasswordWrong,
+    /// The password that opened the document does not permit the change (table 22).
+    #[error("the document does not permit {what}; the owner password lifts this")]
+    PermissionDenied {
+        /// The change, and the bit that is missing.
+        what: &'static str,
+    },
     /// The bytes could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -98,13 +113,16 @@ impl PdfError {
             Self::ChangesForbidden { .. } => ErrorCode::DocumentChangesForbidden,
             Self::ContentsTooLarge { .. } => ErrorCode::Internal,
             Self::Damaged { .. } | Self::NotAPdf | Self::Unsupported { .. } => ErrorCode::DocumentUnreadable,
-            Self::Encrypted => ErrorCode::DocumentEncrypted,
+            Self::Encrypted { .. } => ErrorCode::DocumentEncrypted,
             Self::FieldAlreadySigned { .. } => ErrorCode::FieldAlreadySigned,
             Self::FieldLocked { .. } => ErrorCode::FieldLocked,
             Self::FieldNameUnusable { .. } => ErrorCode::Usage,
             Self::FieldNotFound { .. } => ErrorCode::FieldNotFound,
             Self::Limit { .. } => ErrorCode::DocumentLimitExceeded,
             Self::PageNotFound { .. } => ErrorCode::PageNotFound,
+            Self::PasswordRequired => ErrorCode::DocumentPasswordRequired,
+            Self::PasswordWrong => ErrorCode::DocumentPasswordWrong,
+            Self::PermissionDenied { .. } => ErrorCode::DocumentPermissionDenied,
             Self::Source(_) => ErrorCode::InputUnreadable,
         }
     }

@@ -26,6 +26,8 @@ pub(crate) fn decode(
         b"ASCIIHexDecode" | b"AHx" => Ok(ascii_hex(data)),
         b"ASCII85Decode" | b"A85" => ascii_85(data),
         b"RunLengthDecode" | b"RL" => run_length(data, limit),
+        // Its part is done before the filters are undone (7.4.10).
+        b"Crypt" => Ok(data.to_vec()),
         _ => Err(PdfError::Unsupported { what: "a stream filter this reader does not undo" }),
     }
 }

@@ -121,7 +121,7 @@ fn judge<S: Source>(
     effort: &mut Effort,
 ) -> Result<(), Stop> {
     let signed = Prefix { source: new.source(), len: end.min(new.len()) };
-    let old = Document::open(&signed, *new.limits())?;
+    let old = new.reopen(&signed)?;
     let sections = appended_sections(&old, new, end)?;
     appended::holds_only_listed_objects(new, sections, end, effort)?;
     let difference = difference(&old, new, sections, effort)?;

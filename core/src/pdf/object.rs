@@ -237,6 +237,11 @@ impl Dictionary {
         self.0.iter().map(|(name, value)| (name, value))
     }
 
+    /// The entries in their order, with values that can be changed.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&Name, &mut Object)> {
+        self.0.iter_mut().map(|(name, value)| (&*name, value))
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -1,5 +1,6 @@
 //! Object streams (ISO 32000-2, 7.5.7): decoded once, their objects parsed when asked for.
 
+use crate::pdf::crypt::Crypt;
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::{Lexer, Token};
 use crate::pdf::object::Object;
@@ -21,10 +22,11 @@ pub(crate) struct ObjectStream {
 }
 
 impl ObjectStream {
-    /// Decodes the stream `placed`; `resolve` follows references in its dictionary.
+    /// Decrypts and decodes the stream `placed`; `resolve` follows references in its dictionary.
     pub(crate) fn read<S: Source>(
         reader: &Reader<S>,
         placed: &Placed,
+        crypt: Option<&Crypt>,
         resolve: impl Fn(&Object) -> Result<Object, PdfError>,
     ) -> Result<Self, PdfError> {
         let broken = PdfError::damaged("an object stream is none", placed.range.start);
@@ -36,7 +38,10 @@ impl ObjectStream {
             Ok(value.as_integer().and_then(|value| usize::try_from(value).ok()))
         };
         let (Some(count), Some(first)) = (number("N")?, number("First")?) else { return Err(broken) };
-        let raw = reader.stream_bytes(start, number("Length")?.map(|length| length as u64))?;
+        let mut raw = reader.stream_bytes(start, number("Length")?.map(|length| length as u64))?;
+        if let Some(crypt) = crypt {
+            raw = crypt.decrypt_stream(placed.reference, dictionary, raw, &resolve)?;
+        }
         let data = reader.decode(dictionary, raw, resolve)?;
         let mut index = Vec::new();
         let mut lexer = Lexer::new(data.get(..first).unwrap_or(&data), 0, true);

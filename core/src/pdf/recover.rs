@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::pdf::crypt::Crypt;
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::{is_regular, is_space};
 use crate::pdf::object::{Dictionary, Object, Reference};
@@ -49,8 +50,8 @@ enum Special {
     XrefStream,
 }
 
-/// Scans the whole file.
-pub(crate) fn scan<S: Source>(reader: &Reader<S>) -> Result<Salvage, PdfError> {
+/// Scans the whole file. Without the key of an encrypted one its object streams stay closed.
+pub(crate) fn scan<S: Source>(reader: &Reader<S>, crypt: Option<&Crypt>) -> Result<Salvage, PdfError> {
     let marks = notice(reader)?;
     let mut salvage = Salvage { ends: marks.ends, ..Salvage::default() };
     let mut streams =
@@ -60,7 +61,7 @@ pub(crate) fn scan<S: Source>(reader: &Reader<S>) -> Result<Salvage, PdfError> {
         while let Some(&&(stream, at, _)) = streams.peek().filter(|(_, at, _)| *at <= offset) {
             streams.next();
             if at == offset {
-                open_stream(reader, &mut salvage, stream, at)?;
+                open_stream(reader, crypt, &mut salvage, stream, at)?;
             }
         }
     }
@@ -134,12 +135,13 @@ fn readable(found: Result<Placed, PdfError>) -> Result<Option<Placed>, PdfError>
 /// Adds the objects of an object stream.
 fn open_stream<S: Source>(
     reader: &Reader<S>,
+    crypt: Option<&Crypt>,
     salvage: &mut Salvage,
     reference: Reference,
     at: u64,
 ) -> Result<(), PdfError> {
     let Some(placed) = readable(reader.indirect_at(at))? else { return Ok(()) };
-    let stream = match ObjectStream::read(reader, &placed, |object| Ok(object.clone())) {
+    let stream = match ObjectStream::read(reader, &placed, crypt, |object| Ok(object.clone())) {
         Ok(stream) => stream,
         Err(error) if error.is_damage() || matches!(error, PdfError::Unsupported { .. }) => return Ok(()),
         Err(error) => return Err(error),

@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use crate::moment::Moment;
 use crate::pdf::byte_range::ByteRange;
+use crate::pdf::crypt::Act;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
@@ -140,7 +141,8 @@ pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
 /// # Errors
 /// [`PdfError::FieldNotFound`], [`PdfError::FieldAlreadySigned`], [`PdfError::FieldLocked`],
 /// [`PdfError::FieldNameUnusable`] or [`PdfError::PageNotFound`] by the request,
-/// [`PdfError::ChangesForbidden`] by a certification, and what reading the document gives.
+/// [`PdfError::ChangesForbidden`] by a certification, [`PdfError::PermissionDenied`] by the
+/// permissions of an encrypted document, and what reading the document gives.
 pub fn sign_revision<S: Source>(
     document: &Document<S>,
     mut update: Update,
@@ -156,10 +158,12 @@ pub fn sign_revision<S: Source>(
     let (field_name, lock) = match request.field {
         FieldChoice::Existing { name } => {
             let field = existing(&fields, &restrictions, name)?;
+            document.permit(Act::SignField)?;
             form::sign_existing(&mut pending, field, signature, request.appearance)?;
             (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
         }
         FieldChoice::New { name } => {
+            document.permit(Act::MakeField)?;
             let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
             if restrictions.certified && visible {
                 return Err(PdfError::ChangesForbidden {

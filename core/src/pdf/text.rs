@@ -26,6 +26,18 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
     }
 }
 
+/// `text` in PDFDocEncoding; `None` where a character is not in it.
+pub(crate) fn encode(text: &str) -> Option<Vec<u8>> {
+    // Sized from the start: a password is encoded here, and growing would leave copies of it.
+    let mut bytes = Vec::with_capacity(text.len());
+    for wanted in text.chars() {
+        // A byte that stands for nothing stands for no character.
+        let byte = (0..=u8::MAX).find(|&byte| character(byte) == wanted && byte != 0x9f);
+        bytes.push(byte?);
+    }
+    Some(bytes)
+}
+
 fn character(byte: u8) -> char {
     let table = match byte {
         0x18..=0x1f => LOW.get(usize::from(byte - 0x18)),
@@ -38,6 +50,14 @@ fn character(byte: u8) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_is_encoded_where_it_can_be() {
+        assert_eq!(encode("ação €—\u{2d8}"), Some(b"a\xe7\xe3o \xa0\x84\x18".to_vec()));
+        assert_eq!(encode(""), Some(Vec::new()));
+        assert_eq!(encode("\u{3b1}"), None);
+        assert_eq!(encode("\u{fffd}"), None);
+    }
 
     #[test]
     fn each_encoding_is_read() {

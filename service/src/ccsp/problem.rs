@@ -161,6 +161,9 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::DocumentChangesForbidden
         | ErrorCode::DocumentEncrypted
         | ErrorCode::DocumentLimitExceeded
+        | ErrorCode::DocumentPasswordRequired
+        | ErrorCode::DocumentPasswordWrong
+        | ErrorCode::DocumentPermissionDenied
         | ErrorCode::DocumentUnreadable
         | ErrorCode::FieldNotFound
         | ErrorCode::IdempotencyConflict

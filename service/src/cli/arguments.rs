@@ -241,6 +241,9 @@ pub struct SignArguments {
         "Dónde guardar el PDF firmado",
     ]))]
     pub output: PathBuf,
+    /// The document's password.
+    #[arg(long, value_name = "FILE", help = tr(DOCUMENT_PASSWORD))]
+    pub document_password_file: Option<PathBuf>,
     /// The credential.
     #[command(flatten)]
     pub credential: CredentialArguments,
@@ -319,6 +322,9 @@ pub struct ValidateArguments {
     /// The document.
     #[arg(value_name = "FILE.pdf", help = tr(["PDF a validar", "PDF to validate", "PDF que se valida"]))]
     pub input: PathBuf,
+    /// The document's password.
+    #[arg(long, value_name = "FILE", help = tr(DOCUMENT_PASSWORD))]
+    pub document_password_file: Option<PathBuf>,
     /// Trust anchors.
     #[arg(long, value_name = "PEM", help = tr([
         "Certificado raiz em que confiar, além das raízes da ICP-Brasil (PEM ou DER; pode repetir)",
@@ -338,6 +344,11 @@ pub struct ValidateArguments {
     pub json: bool,
 }
 
+const DOCUMENT_PASSWORD: Sentence = [
+    "Arquivo com a senha do documento cifrado; sem ele, se for preciso, a senha é pedida no terminal",
+    "File with the encrypted document's password; without it, where needed, it is asked for on the terminal",
+    "Archivo con la contraseña del documento cifrado; sin él, si hace falta, se pide en el terminal",
+];
 const JSON: Sentence = ["Saída em JSON", "Output as JSON", "Salida en JSON"];
 
 /// `--seal`.

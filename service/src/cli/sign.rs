@@ -1,6 +1,6 @@
 //! `sign`: one document, one credential, one file out.
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use signer_core::{
@@ -18,17 +18,14 @@ use crate::{
         arguments::{
             CheckChoice, CornerChoice, DigestChoice, PageArgument, SealChoice, SignArguments, language,
         },
-        credential,
+        credential, document,
         failure::Failure,
         json,
         progress::{Progress, Quiet},
         screen,
     },
     clock,
-    file::{
-        destination::{Durability, Existing},
-        source::FileSource,
-    },
+    file::destination::{Durability, Existing},
     sign::{self, Check, Job, Outcome, Signer},
 };
 
@@ -53,7 +50,14 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
     if existing == Existing::Keep && arguments.output.symlink_metadata().is_ok() {
         return Err(Failure::new(ErrorCode::OutputExists).with_note(arguments.output.display().to_string()));
     }
-    let input = open_input(&arguments.input)?;
+    let credential_files = (&arguments.credential.p12_password_file, &arguments.credential.pin_file);
+    document::one_secret_at_most_from_standard_input(&[
+        arguments.document_password_file.as_deref(),
+        credential_files.0.as_deref(),
+        credential_files.1.as_deref(),
+    ])?;
+    let input = document::input(&arguments.input)?;
+    let document = document::open(&input, arguments.document_password_file.as_deref())?;
     let moment = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
 
     let mut opened = credential::open(&arguments.credential)?;
@@ -96,7 +100,7 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
     };
     let quiet = if arguments.json { Quiet::Yes } else { Quiet::No };
     let mut progress = Progress::new(input.len(), quiet);
-    let outcome = sign::sign(&input, &mut opened.host, &signer, &job, &mut |done| progress.advance(done))
+    let outcome = sign::sign(&document, &mut opened.host, &signer, &job, &mut |done| progress.advance(done))
         .map_err(|error| match &error {
             sign::SignError::Token(token) => credential::of_token(token),
             sign::SignError::Check(_)
@@ -106,12 +110,6 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
             | sign::SignError::Pades(_) => Failure::of(error.code(), &error),
         })?;
     Ok((signer, outcome))
-}
-
-fn open_input(path: &Path) -> Result<FileSource, Failure> {
-    FileSource::open(path).map_err(|error| {
-        Failure::of(ErrorCode::InputUnreadable, &error).with_note(path.display().to_string())
-    })
 }
 
 fn check_certificate(signer: &Signer, moment: Moment) -> Result<(), Failure> {

@@ -14,6 +14,7 @@ use signer_core::{
 use crate::{
     cli::{
         arguments::{ValidateArguments, language},
+        document,
         failure::Failure,
         json, screen,
     },
@@ -61,7 +62,9 @@ fn judge(arguments: &ValidateArguments) -> Result<Vec<Verdict>, Failure> {
     for path in &arguments.trust {
         anchors.extend(read_anchors(path)?);
     }
-    validate::validate(&arguments.input, &anchors, at).map_err(|error| Failure::of(error.code(), &error))
+    let input = document::input(&arguments.input)?;
+    let document = document::open(&input, arguments.document_password_file.as_deref())?;
+    validate::validate(&document, &anchors, at).map_err(|error| Failure::of(error.code(), &error))
 }
 
 fn read_anchors(path: &Path) -> Result<Vec<Certificate>, Failure> {

@@ -92,14 +92,29 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El documento no permite nuevas firmas.",
         ],
         ErrorCode::DocumentEncrypted => [
-            "O documento está cifrado e não pode ser assinado assim.",
-            "The document is encrypted and cannot be signed as it is.",
-            "El documento está cifrado y no puede firmarse así.",
+            "O documento está cifrado para certos destinatários ou de um modo que este programa não abre.",
+            "The document is encrypted for certain recipients, or in a way that this program does not open.",
+            "El documento está cifrado para ciertos destinatarios o de un modo que este programa no abre.",
         ],
         ErrorCode::DocumentLimitExceeded => [
             "O documento passa dos limites de tamanho ou de profundidade aceitos.",
             "The document passes the accepted limits of size or depth.",
             "El documento supera los límites aceptados de tamaño o profundidad.",
+        ],
+        ErrorCode::DocumentPasswordRequired => [
+            "O documento precisa de uma senha para ser aberto.",
+            "The document needs a password to be opened.",
+            "El documento necesita una contraseña para abrirse.",
+        ],
+        ErrorCode::DocumentPasswordWrong => [
+            "A senha do documento está incorreta.",
+            "The password of the document is wrong.",
+            "La contraseña del documento es incorrecta.",
+        ],
+        ErrorCode::DocumentPermissionDenied => [
+            "As permissões do documento não incluem esta assinatura; a senha do proprietário a libera.",
+            "The document's permissions do not include this signature; the owner password lifts that.",
+            "Los permisos del documento no incluyen esta firma; la contraseña del propietario lo permite.",
         ],
         ErrorCode::DocumentUnreadable => [
             "O arquivo não é um PDF ou está danificado.",

@@ -52,13 +52,21 @@ impl<S: Source> Document<S> {
     /// [`PdfError::Unsupported`] for filters of images and encryption, [`PdfError::Damaged`] when
     /// it is no stream, otherwise as [`Document::open`].
     pub fn stream_data(&self, reference: Reference) -> Result<(Dictionary, Vec<u8>), PdfError> {
-        let Found::InFile(Placed { object: Object::Dictionary(dictionary), data: Some(start), .. }) =
-            self.find(reference)?
+        let Found::InFile(Placed {
+            reference,
+            object: Object::Dictionary(dictionary),
+            data: Some(start),
+            ..
+        }) = self.find(reference)?
         else {
             return Err(PdfError::broken("a stream is missing"));
         };
         let length = self.resolve(dictionary.get("Length").unwrap_or(&Object::Null))?.as_integer();
-        let raw = self.reader().stream_bytes(start, length.and_then(|length| u64::try_from(length).ok()))?;
+        let mut raw =
+            self.reader().stream_bytes(start, length.and_then(|length| u64::try_from(length).ok()))?;
+        if let Some(crypt) = self.crypt() {
+            raw = crypt.decrypt_stream(reference, &dictionary, raw, |object| self.resolve(object))?;
+        }
         let data = self.reader().decode(&dictionary, raw, |object| self.resolve(object))?;
         Ok((dictionary, data))
     }
@@ -96,7 +104,10 @@ impl<S: Source> Document<S> {
             Some(Location::At(offset)) => {
                 let placed = self.placed(reference.number, offset)?;
                 // An object of another generation is another object (7.3.10).
-                let placed = placed.filter(|placed| placed.reference.generation == reference.generation);
+                let mut placed = placed.filter(|placed| placed.reference.generation == reference.generation);
+                if let (Some(crypt), Some(placed)) = (self.crypt(), &mut placed) {
+                    crypt.decrypt_object(placed);
+                }
                 Ok(placed.map_or(Found::Nothing, Found::InFile))
             }
             Some(Location::Within { stream, index }) if reference.generation == 0 => {
@@ -167,7 +178,8 @@ impl<S: Source> Document<S> {
         // An object stream stands in the file itself (7.5.7).
         let Some(Location::At(offset)) = self.locate(number)? else { return Ok(None) };
         let Some(placed) = self.placed(number, offset)? else { return Ok(None) };
-        let stream = Arc::new(ObjectStream::read(self.reader(), &placed, |object| self.direct(object))?);
+        let stream = ObjectStream::read(self.reader(), &placed, self.crypt(), |object| self.direct(object))?;
+        let stream = Arc::new(stream);
         let mut streams = self.streams.borrow_mut();
         let weight: usize = streams.values().map(|stream| stream.weight()).sum();
         if weight.saturating_add(stream.weight()) > CACHED_BYTES {

@@ -219,8 +219,10 @@ fn a_stream_is_read_whatever_its_length_says() {
 
 #[test]
 fn an_encrypted_document_is_refused_by_its_own_code() {
-    let error = open(&table(&ONE_PAGE, "/Encrypt 9 0 R")).err().unwrap();
+    let recipients = "/Encrypt << /Filter /Adobe.PubSec /V 4 /SubFilter /adbe.pkcs7.s5 >>";
+    let error = open(&table(&ONE_PAGE, recipients)).err().unwrap();
     assert_eq!(error.code(), ErrorCode::DocumentEncrypted);
+    assert!(error.to_string().contains("recipients"), "{error}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::digest::{DigestAlgorithm, RunningDigest};
 use crate::pdf::byte_range::ByteRange;
+use crate::pdf::crypt::Crypt;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::object::{self, Dictionary, Object, Reference, Stream};
@@ -55,13 +56,20 @@ pub(super) fn write<S: Source>(
     let own = (kind == SectionKind::Stream).then(|| update.reserve());
     for (reference, body) in update.objects() {
         out.begin(*reference)?;
-        match body {
+        let encrypted = encrypted(document, *reference, body)?;
+        match encrypted.as_ref().unwrap_or(body) {
             Body::Object(object) => write_object(*reference, object, &mut out.bytes),
             Body::Stream(stream) => write_stream(*reference, stream, &mut out.bytes),
         }
     }
     out.begin(signature)?;
-    let (numbers, contents) = write_signature(signature, dictionary, request.contents_len, &mut out.bytes);
+    // The range and the contents, which stay in clear, are written beside it.
+    let entries = Body::from(dictionary.clone());
+    let entries = match encrypted(document, signature, &entries)?.unwrap_or(entries) {
+        Body::Object(object) => object.into_dictionary().unwrap_or_default(),
+        Body::Stream(stream) => stream.dictionary,
+    };
+    let (numbers, contents) = write_signature(signature, &entries, request.contents_len, &mut out.bytes);
 
     let mut trailer = Dictionary::new().with("Size", Object::Integer(i64::from(update.next_number())));
     if let Some(section) = document.xref().sections.first().filter(|_| !document.is_repaired()) {
@@ -71,6 +79,9 @@ pub(super) fn write<S: Source>(
     trailer.set("Root", Object::Reference(document.root()));
     if let Some(information @ Object::Reference(_)) = document.trailer().get("Info") {
         trailer.set("Info", information.clone());
+    }
+    if let Some(encrypt) = document.trailer().get("Encrypt") {
+        trailer.set("Encrypt", encrypt.clone());
     }
     trailer.set("ID", identifier(document, request, &out.bytes)?);
     let start = out.position();
@@ -87,6 +98,16 @@ pub(super) fn write<S: Source>(
         place.copy_from_slice(text.as_bytes());
     }
     Ok(Written { bytes: out.bytes, contents, byte_range })
+}
+
+/// `body` as an encrypted document gets it; `None` where it is not encrypted.
+fn encrypted<S: Source>(
+    document: &Document<S>,
+    reference: Reference,
+    body: &Body,
+) -> Result<Option<Body>, PdfError> {
+    let Some(crypt) = document.crypt() else { return Ok(None) };
+    crypt.encrypt(reference, body, document.len(), |object| document.resolve(object)).map(Some)
 }
 
 /// The entries that a section without `/Prev` must repeat: none unless the chain is unusable.
@@ -133,6 +154,8 @@ fn identifier<S: Source>(
     let first =
         old.as_array().and_then(<[Object]>::first).map(|first| document.resolve(first)).transpose()?;
     let first = first.as_ref().and_then(Object::as_string).filter(|first| !first.is_empty());
+    // The key of an encrypted file depends on it, even where it is not there.
+    let first = document.crypt().map(Crypt::identifier).or(first);
     let mut digest = RunningDigest::new(DigestAlgorithm::Sha256);
     digest.update(first.unwrap_or_default());
     digest.update(&document.len().to_be_bytes());

@@ -1,0 +1,49 @@
+//! What the user's password permits (ISO 32000-2, 7.6.4.2, table 22); the owner's permits all.
+
+use crate::pdf::crypt::Crypt;
+use crate::pdf::crypt::dictionary::Verifier;
+use crate::pdf::crypt::standard::Holder;
+use crate::pdf::error::PdfError;
+
+/// Bit 4: change the document.
+const MODIFY: u32 = 1 << 3;
+/// Bit 6: annotate and fill in forms; with bit 4, make form fields.
+const ANNOTATE: u32 = 1 << 5;
+/// Bit 9, from revision 3 on: fill in the form fields that are there.
+const FILL_IN: u32 = 1 << 8;
+
+/// What a signature does to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Makes a signature field.
+    MakeField,
+    /// Signs in a field that is there.
+    SignField,
+}
+
+impl Crypt {
+    /// Whether the password that opened the document permits `act`.
+    pub(crate) fn permit(&self, act: Act) -> Result<(), PdfError> {
+        let permissions = self.permissions();
+        let has = |bits: u32| permissions & bits == bits;
+        let second = match &self.dictionary.verifier {
+            Verifier::Old(entries) => entries.revision >= 3,
+            Verifier::New(_) => true,
+        };
+        let missing = match (self.holder, act) {
+            (Holder::Owner, _) => None,
+            (Holder::User, Act::MakeField) => match (has(MODIFY), has(ANNOTATE)) {
+                (true, true) => None,
+                (false, true) => Some("to make a signature field (permission bit 4 is not set)"),
+                (true, false) => Some("to make a signature field (permission bit 6 is not set)"),
+                (false, false) => Some("to make a signature field (permission bits 4 and 6 are not set)"),
+            },
+            (Holder::User, Act::SignField) => match (has(ANNOTATE), second && has(FILL_IN)) {
+                (false, false) if second => Some("to sign in a field (permission bits 6 and 9 are not set)"),
+                (false, false) => Some("to sign in a field (permission bit 6 is not set)"),
+                (true, _) | (_, true) => None,
+            },
+        };
+        missing.map_or(Ok(()), |what| Err(PdfError::PermissionDenied { what }))
+    }
+}

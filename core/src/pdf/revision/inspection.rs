@@ -192,6 +192,8 @@ fn grows<O: Source, N: Source>(
         return Ok(true);
     }
     match (old, new) {
+        // One kid became the first of several.
+        (old, Object::Array(new)) if key == b"K" && new.first() == Some(old) => return Ok(true),
         (Object::Reference(_), Object::Reference(_)) if !any_of(LISTS) && key != FORM => return Ok(false),
         // Written within its parent before, an object now, or the other way round.
         (Object::Reference(_), _) | (_, Object::Reference(_)) => {
@@ -223,8 +225,6 @@ fn grows<O: Source, N: Source>(
             }
             Ok(old.len() <= new.len())
         }
-        // One kid became the first of several.
-        (old, Object::Array(new)) if key == b"K" => Ok(new.first() == Some(old)),
         (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
         (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
         (old, Object::Array(_)) if any_of(LISTS) => Ok(old.as_array().is_none()),

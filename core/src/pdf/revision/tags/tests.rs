@@ -6,6 +6,7 @@ use crate::pdf::document::Document;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
+use crate::pdf::revision::inspection::inspect;
 use crate::pdf::revision::tests::{new, open, request};
 use crate::pdf::revision::{Description, FieldChoice, SignatureRequest, begin, sign_revision};
 use crate::pdf::sample::table;
@@ -37,7 +38,9 @@ fn sealed(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
         ..request(field)
     };
     let revision = sign_revision(&document, update, &wanted).unwrap();
-    [bytes, revision.bytes.as_slice()].concat()
+    let signed = [bytes, revision.bytes.as_slice()].concat();
+    inspect(&document, &open(&signed), &revision.field_name).unwrap();
+    signed
 }
 
 fn dictionary(document: &Document<&[u8]>, place: Reference) -> Dictionary {

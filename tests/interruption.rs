@@ -197,6 +197,7 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         cms::certificate::Certificate,
         moment::Moment,
         pades::prepare::{PageChoice, Target, Terms},
+        pdf::permission::SignatureType,
         seal::{Corner, Placement},
     };
     use signer_ipc::secret::Secret;
@@ -224,6 +225,7 @@ fn sign_through(program: &Path, desk: &Desk) -> Result<(), String> {
         terms: Terms {
             digest: None,
             moment: Moment::new(1_790_000_000, -180).unwrap(),
+            signature_type: SignatureType::Approval,
             target: Target::NewField {
                 name: None,
                 page: PageChoice::Number(1),

@@ -18,6 +18,8 @@ pub enum ErrorCode {
     AuditBroken,
     /// The audit trail cannot be written; nothing is signed.
     AuditUnavailable,
+    /// A certification was asked for and the document is signed already.
+    CertificationNotFirst,
     /// No certificate up to a trust anchor could be found.
     ChainUntrusted,
     /// The configuration cannot be used.
@@ -108,6 +110,8 @@ pub enum ErrorCode {
     ResourceNotFound,
     /// A secret is needed and there is no way to ask for it here.
     SecretMissing,
+    /// The signature field asks for something that this signature has not.
+    SeedValueUnmet,
     /// The service of this login runs already.
     ServiceRunning,
     /// The service does not run or does not answer.
@@ -132,6 +136,8 @@ pub enum ErrorCode {
     UnsupportedAlgorithm,
     /// The words of the command line do not fit together.
     Usage,
+    /// A new field that is seen would break what the document's certification permits.
+    VisibleFieldForbidden,
 }
 
 /// What the person can do about an error.
@@ -166,6 +172,7 @@ impl ErrorCode {
         Self::ApprovalExpired,
         Self::AuditBroken,
         Self::AuditUnavailable,
+        Self::CertificationNotFirst,
         Self::ChainUntrusted,
         Self::ConfigInvalid,
         Self::CredentialAmbiguous,
@@ -211,6 +218,7 @@ impl ErrorCode {
         Self::RequestTooLarge,
         Self::ResourceNotFound,
         Self::SecretMissing,
+        Self::SeedValueUnmet,
         Self::ServiceRunning,
         Self::ServiceUnavailable,
         Self::SignatureInvalid,
@@ -223,6 +231,7 @@ impl ErrorCode {
         Self::TrayUnavailable,
         Self::UnsupportedAlgorithm,
         Self::Usage,
+        Self::VisibleFieldForbidden,
     ];
 
     /// The code as programs see it.
@@ -234,6 +243,7 @@ impl ErrorCode {
             Self::ApprovalExpired => "approval-expired",
             Self::AuditBroken => "audit-broken",
             Self::AuditUnavailable => "audit-unavailable",
+            Self::CertificationNotFirst => "certification-not-first",
             Self::ChainUntrusted => "chain-untrusted",
             Self::ConfigInvalid => "config-invalid",
             Self::CredentialAmbiguous => "credential-ambiguous",
@@ -279,6 +289,7 @@ impl ErrorCode {
             Self::RequestTooLarge => "request-too-large",
             Self::ResourceNotFound => "resource-not-found",
             Self::SecretMissing => "secret-missing",
+            Self::SeedValueUnmet => "seed-value-unmet",
             Self::ServiceRunning => "service-running",
             Self::ServiceUnavailable => "service-unavailable",
             Self::SignatureInvalid => "signature-invalid",
@@ -291,6 +302,7 @@ impl ErrorCode {
             Self::TrayUnavailable => "tray-unavailable",
             Self::UnsupportedAlgorithm => "unsupported-algorithm",
             Self::Usage => "usage",
+            Self::VisibleFieldForbidden => "visible-field-forbidden",
         }
     }
 
@@ -308,7 +320,8 @@ impl ErrorCode {
             | Self::PortUnavailable
             | Self::ProtocolMismatch
             | Self::TrayUnavailable => Remedy::AskAdministrator,
-            Self::CredentialAmbiguous
+            Self::CertificationNotFirst
+            | Self::CredentialAmbiguous
             | Self::CredentialExpired
             | Self::CredentialKeyMismatch
             | Self::CredentialNotForSigning
@@ -324,9 +337,11 @@ impl ErrorCode {
             | Self::OutputExists
             | Self::OutputUnwritable
             | Self::PageNotFound
+            | Self::SeedValueUnmet
             | Self::StorageFull
             | Self::UnsupportedAlgorithm
-            | Self::Usage => Remedy::ChooseAnother,
+            | Self::Usage
+            | Self::VisibleFieldForbidden => Remedy::ChooseAnother,
             Self::PasswordIncorrect | Self::PinIncorrect | Self::SecretMissing => Remedy::EnterPinAgain,
             Self::DocumentAmbiguous
             | Self::DocumentChangesForbidden

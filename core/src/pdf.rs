@@ -5,7 +5,8 @@
 //! (windows, streams through `filter` and `predictor`), `xref` and `object_stream` (where
 //! objects are), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
 //! [`field`] and [`signature`] (the form), [`byte_range`] (what a signature covers),
-//! `permission` (what earlier signatures allow), [`later`] (what was appended after one), [`update`] and [`revision`] (one
+//! [`permission`] (what a signature allows after it), [`seed_value`] (what a field asks of its
+//! signature), [`later`] (what was appended after one), [`update`] and [`revision`] (one
 //! incremental update, appended).
 
 pub mod byte_range;
@@ -21,13 +22,14 @@ pub mod object;
 mod object_stream;
 pub mod page;
 mod parser;
-mod permission;
+pub mod permission;
 mod predictor;
 mod reader;
 mod recover;
 pub mod revision;
 #[cfg(test)]
 mod sample;
+pub mod seed_value;
 pub mod signature;
 pub mod source;
 mod text;

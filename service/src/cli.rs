@@ -11,6 +11,7 @@ mod diagnose;
 mod failure;
 mod json;
 mod pairings;
+mod policy;
 mod progress;
 mod screen;
 mod secret;

@@ -19,7 +19,7 @@ use signer_core::{
         prepare::{Order, Prepared, Signed, Terms},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
+    pdf::{document::Document, error::PdfError, limits::Limits, seed_value::SeedValueEntry, source::Source},
 };
 
 use crate::{
@@ -81,6 +81,8 @@ pub struct Outcome {
     pub len: u64,
     /// What the person should know about the certificate.
     pub warnings: Vec<CredentialWarning>,
+    /// What the field would like, and the signature has not.
+    pub ignored: Vec<SeedValueEntry>,
 }
 
 /// Why a document was not signed. No output exists then that was not there before.
@@ -141,7 +143,7 @@ pub fn sign(
     let destination = Destination::create(job.output, job.existing)?;
     let document = Document::open(input, Limits::default())?;
     let prepared = prepare(&document, signer, &job.terms)?;
-    let warnings = prepared.warnings().to_vec();
+    let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
 
     let original_len = document.len();
     let algorithm = prepared.algorithm().digest();
@@ -160,6 +162,7 @@ pub fn sign(
         digest,
         len: original_len + signed.update().len() as u64,
         warnings,
+        ignored,
     })
 }
 

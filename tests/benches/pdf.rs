@@ -21,6 +21,7 @@ use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
     pades::prepare::{PageChoice, Target, Terms},
+    pdf::permission::SignatureType,
     seal::{Corner, Placement, SealText},
     trust,
 };
@@ -194,6 +195,7 @@ impl Desk {
             terms: Terms {
                 digest: None,
                 moment: moment()?,
+                signature_type: SignatureType::Approval,
                 target: Target::NewField {
                     name: None,
                     page: PageChoice::Number(1),

@@ -117,7 +117,8 @@ impl Object {
         Self::String(bytes)
     }
 
-    fn weight(&self) -> usize {
+    /// How many values it holds, nested ones counted, with a share of its texts.
+    pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Array(items) => items.iter().map(Self::weight).sum::<usize>() + 1,
             Self::Dictionary(dictionary) => dictionary.weight() + 1,

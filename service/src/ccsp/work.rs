@@ -14,6 +14,7 @@ use signer_core::{
         verdict::SubIndication,
         verify::CheckError,
     },
+    pdf::permission::SignatureType,
     seal::SealText,
 };
 
@@ -132,6 +133,7 @@ impl SignWork for PadesWork {
         let terms = Terms {
             digest: style.digest,
             moment: now,
+            signature_type: SignatureType::Approval,
             target: style.target.clone(),
             seal: seal.as_ref(),
             reason,

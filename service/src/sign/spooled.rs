@@ -39,7 +39,7 @@ pub fn sign_in_place(
     let source = FileSource::from_file(copy, Path::new("")).map_err(SignError::Input)?;
     let document = Document::open(&source, Limits::default())?;
     let prepared = sign::prepare(&document, signer, terms)?;
-    let warnings = prepared.warnings().to_vec();
+    let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
 
     let (len, algorithm) = (document.len(), prepared.algorithm().digest());
     let original = if algorithm == running.algorithm() {
@@ -59,6 +59,7 @@ pub fn sign_in_place(
         digest,
         len: len + signed.update().len() as u64,
         warnings,
+        ignored,
     })
 }
 

@@ -5,7 +5,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::page::Page;
-use crate::pdf::revision::SignatureRequest;
+use crate::pdf::revision::{SignatureRequest, reference::Lock};
 use crate::pdf::source::Source;
 use crate::pdf::update::Update;
 
@@ -14,20 +14,25 @@ const WIDGET_FLAGS: i64 = 4 | 128;
 /// `SignaturesExist` and `AppendOnly` (table 225).
 const SIGNATURE_FLAGS: i64 = 1 | 2;
 
-/// Sets the value of the empty field `field`, and the appearance of its widget.
+/// Sets the value of the empty field `field`, the appearance of its widget and, where it was made
+/// stricter, its lock.
 pub(super) fn sign_existing<S: Source>(
     document: &Document<S>,
     update: &mut Update,
     field: &SignatureField,
     signature: Reference,
-    appearance: Option<Reference>,
+    lock: &Lock,
+    request: &SignatureRequest<'_>,
 ) -> Result<(), PdfError> {
     let place =
         field.reference.ok_or(PdfError::Unsupported { what: "a field that is no indirect object" })?;
     let mut dictionary = field.dictionary.clone();
     dictionary.set("V", Object::Reference(signature));
+    if let Some(lock) = &lock.changed {
+        dictionary.set("Lock", Object::Dictionary(lock.clone()));
+    }
     let widget = field.widget.as_ref().and_then(|widget| widget.reference);
-    match (appearance, widget) {
+    match (request.appearance, widget) {
         (Some(appearance), Some(widget)) if widget != place => {
             if let Object::Dictionary(mut own) = document.object(widget)? {
                 own.set("AP", appearances(appearance));

@@ -9,6 +9,7 @@ use std::{
 
 use serde_json::Value;
 use signer_tests::{
+    documents::with_fields,
     judges::{self, Judgement, PyHanko},
     repository,
     signing::{PASSWORD, a1, code, sign_with_a1, signer},
@@ -16,9 +17,6 @@ use signer_tests::{
 
 /// An empty field that can be seen.
 const FIELD: &str = "/T (s) /Rect [72 72 300 150]";
-
-/// What the page shows.
-const TEXT: &str = "BT /F1 18 Tf 72 760 Td (Contrato de teste) Tj ET";
 
 /// A document in a directory of its own, and what is made of it.
 struct Desk {
@@ -37,7 +35,7 @@ impl Desk {
 
     /// A document of one page with these signature fields.
     fn with_fields(fields: &[&str]) -> Self {
-        Self::new(&form(fields))
+        Self::new(&with_fields(fields))
     }
 
     /// Signs the document as it is now; on success the result is the document.
@@ -105,40 +103,6 @@ fn validated(path: &Path) -> Value {
     let root = judges::test_root();
     let output = signer().args(["validate", "--json", "--trust"]).args([&root, path]).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// One page and these signature fields on it.
-fn form(fields: &[&str]) -> Vec<u8> {
-    let places: Vec<String> = (6..6 + fields.len()).map(|number| format!("{number} 0 R")).collect();
-    let places = places.join(" ");
-    let mut objects = vec![
-        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{places}] /DA (/F1 0 Tf 0 g) >> >>"),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
-             /Resources << /Font << /F1 5 0 R >> >> /Annots [{places}] >>"
-        ),
-        format!("<< /Length {} >>\nstream\n{TEXT}\nendstream", TEXT.len()),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
-    ];
-    objects.extend(fields.iter().map(|field| {
-        let place = if field.contains("/Rect") { "" } else { "/Rect [0 0 0 0]" };
-        format!("<< /Type /Annot /Subtype /Widget /FT /Sig /F 132 /P 3 0 R {place} {field} >>")
-    }));
-    let mut file = b"%PDF-1.7\n".to_vec();
-    let mut rows = String::new();
-    for (number, object) in (1..).zip(&objects) {
-        rows.push_str(&format!("{:010} 00000 n \n", file.len()));
-        file.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
-    }
-    let (start, size) = (file.len(), objects.len() + 1);
-    file.extend_from_slice(
-        format!(
-            "xref\n0 {size}\n0000000000 65535 f \n{rows}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
-        )
-        .as_bytes(),
-    );
-    file
 }
 
 #[test]

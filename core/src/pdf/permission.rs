@@ -99,6 +99,17 @@ impl SignatureType {
             Self::DocMdpReference => Some(Permission::FormFilling),
         }
     }
+
+    /// The type as programs see it; nothing for an approval.
+    pub const fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Approval => None,
+            Self::Certification(Permission::NoChanges) => Some("no-changes"),
+            Self::Certification(Permission::FormFilling) => Some("form-filling"),
+            Self::Certification(Permission::Annotations) => Some("annotations"),
+            Self::DocMdpReference => Some("iti-reference"),
+        }
+    }
 }
 
 impl Lock {

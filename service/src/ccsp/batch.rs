@@ -80,6 +80,7 @@ impl Batch {
             code: code.to_string(),
             title: language.error(code).to_owned(),
             remedy: code.remedy().as_str(),
+            detail: None,
         };
         let (state, error, ended) = match self.standing() {
             Standing::UnderWay(state) => (state, None, None),
@@ -103,6 +104,7 @@ impl Batch {
                 content: None,
                 size: None,
                 field: None,
+                ignored_seed_values: Vec::new(),
                 value: None,
                 algorithm: None,
             };
@@ -114,13 +116,14 @@ impl Batch {
             match result {
                 Err(code) => {
                     item.state = dto::ItemState::Failed;
-                    item.error = Some(failure(code));
+                    item.error = Some(dto::Failure { detail: slot.unmet(code), ..failure(code) });
                 }
                 Ok(Made::Document(signed)) => {
                     item.state = dto::ItemState::Signed;
                     item.content = Some(format!("{}/{id}/items/{}/content", rule::SIGNATURES, number + 1));
                     item.size = Some(signed.len);
                     item.field = Some(signed.field);
+                    item.ignored_seed_values = signed.ignored;
                 }
                 Ok(Made::Value(value)) => {
                     item.state = dto::ItemState::Signed;

@@ -161,7 +161,7 @@ fn as_json(arguments: &SignArguments, signed: &Signed) -> Value {
         "output": arguments.output.display().to_string(),
         "field": outcome.field,
         "level": "B-B",
-        "certification": certification::name(*signature_type),
+        "certification": signature_type.as_str(),
         "digestAlgorithm": outcome.digest.algorithm().name(),
         "bytes": outcome.len,
         "certificate": json::certificate(&signer.certificate),

@@ -14,6 +14,8 @@ mod memory;
 mod pairings;
 #[path = "ccsp/person.rs"]
 mod person;
+#[path = "ccsp/policy.rs"]
+mod policy;
 #[path = "ccsp/server.rs"]
 mod server;
 #[path = "ccsp/signatures.rs"]

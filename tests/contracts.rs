@@ -4,6 +4,7 @@ use signer_core::{
     approval::summary::{Certificate, Client, Content, Document, Scope, Storage, Subject, Summary},
     credential::CredentialId,
     digest::{Digest, DigestAlgorithm},
+    pdf::permission::{Permission, SignatureType},
 };
 use signer_ipc::summary as wire;
 
@@ -52,8 +53,16 @@ fn every_subject_is_read_as_it_was_written() {
     let documents =
         vec![document(sealed, &sha256()), document(plain, &sha512()), document(Content::Raw, &sha256())];
     let reason = Some("De acordo".to_owned());
-    let read = parse(program(), Subject::Signature { certificates, documents, reason: reason.clone() });
-    assert_eq!((read.kind, read.reason), (wire::Kind::Signature, reason));
+    let read = parse(
+        program(),
+        Subject::Signature {
+            certificates: certificates.clone(),
+            documents,
+            reason: reason.clone(),
+            signature_type: SignatureType::Approval,
+        },
+    );
+    assert_eq!((read.kind, read.reason, read.certification), (wire::Kind::Signature, reason, None));
     assert_eq!(read.certificates, both);
     let expected = |format, size, pages, seal_page, digest: &Digest| wire::Document {
         name: "contrato.pdf".into(),
@@ -72,6 +81,29 @@ fn every_subject_is_read_as_it_was_written() {
             expected(wire::Format::Raw, None, None, None, &sha256()),
         ]
     );
+}
+
+#[test]
+fn every_certification_is_read_as_it_was_written() {
+    for (signature_type, certification) in [
+        (SignatureType::Approval, None),
+        (SignatureType::Certification(Permission::NoChanges), Some(wire::Certification::NoChanges)),
+        (SignatureType::Certification(Permission::FormFilling), Some(wire::Certification::FormFilling)),
+        (SignatureType::Certification(Permission::Annotations), Some(wire::Certification::Annotations)),
+        (SignatureType::DocMdpReference, Some(wire::Certification::ItiReference)),
+    ] {
+        let subject = |content| Subject::Signature {
+            certificates: vec![certificate(Storage::A1, None)],
+            documents: vec![document(content, &sha256())],
+            reason: None,
+            signature_type,
+        };
+        let read = parse(program(), subject(Content::Pades { size: 1, pages: 1, seal_page: None }));
+        assert_eq!(read.certification, certification);
+        // A digest alone cannot be certified: nobody would know what.
+        let raw = Summary::new(program(), subject(Content::Raw));
+        assert_eq!(wire::Summary::parse(raw.canonical()).is_ok(), certification.is_none());
+    }
 }
 
 /// Proves A17.

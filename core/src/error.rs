@@ -18,6 +18,8 @@ pub enum ErrorCode {
     AuditBroken,
     /// The audit trail cannot be written; nothing is signed.
     AuditUnavailable,
+    /// A certification was asked for and the document is signed already.
+    CertificationNotFirst,
     /// No certificate up to a trust anchor could be found.
     ChainUntrusted,
     /// The configuration cannot be used.
@@ -114,6 +116,8 @@ pub enum ErrorCode {
     ResourceNotFound,
     /// A secret is needed and there is no way to ask for it here.
     SecretMissing,
+    /// The signature field asks for something that this signature has not.
+    SeedValueUnmet,
     /// The service of this login runs already.
     ServiceRunning,
     /// The service does not run or does not answer.
@@ -138,6 +142,8 @@ pub enum ErrorCode {
     UnsupportedAlgorithm,
     /// The words of the command line do not fit together.
     Usage,
+    /// A new field that is seen would break what the document's certification permits.
+    VisibleFieldForbidden,
 }
 
 /// What the person can do about an error.
@@ -174,6 +180,7 @@ impl ErrorCode {
         Self::ApprovalExpired,
         Self::AuditBroken,
         Self::AuditUnavailable,
+        Self::CertificationNotFirst,
         Self::ChainUntrusted,
         Self::ConfigInvalid,
         Self::CredentialAmbiguous,
@@ -222,6 +229,7 @@ impl ErrorCode {
         Self::RequestTooLarge,
         Self::ResourceNotFound,
         Self::SecretMissing,
+        Self::SeedValueUnmet,
         Self::ServiceRunning,
         Self::ServiceUnavailable,
         Self::SignatureInvalid,
@@ -234,6 +242,7 @@ impl ErrorCode {
         Self::TrayUnavailable,
         Self::UnsupportedAlgorithm,
         Self::Usage,
+        Self::VisibleFieldForbidden,
     ];
 
     /// The code as programs see it.
@@ -245,6 +254,7 @@ impl ErrorCode {
             Self::ApprovalExpired => "approval-expired",
             Self::AuditBroken => "audit-broken",
             Self::AuditUnavailable => "audit-unavailable",
+            Self::CertificationNotFirst => "certification-not-first",
             Self::ChainUntrusted => "chain-untrusted",
             Self::ConfigInvalid => "config-invalid",
             Self::CredentialAmbiguous => "credential-ambiguous",
@@ -293,6 +303,7 @@ impl ErrorCode {
             Self::RequestTooLarge => "request-too-large",
             Self::ResourceNotFound => "resource-not-found",
             Self::SecretMissing => "secret-missing",
+            Self::SeedValueUnmet => "seed-value-unmet",
             Self::ServiceRunning => "service-running",
             Self::ServiceUnavailable => "service-unavailable",
             Self::SignatureInvalid => "signature-invalid",
@@ -305,6 +316,7 @@ impl ErrorCode {
             Self::TrayUnavailable => "tray-unavailable",
             Self::UnsupportedAlgorithm => "unsupported-algorithm",
             Self::Usage => "usage",
+            Self::VisibleFieldForbidden => "visible-field-forbidden",
         }
     }
 
@@ -322,7 +334,8 @@ impl ErrorCode {
             | Self::PortUnavailable
             | Self::ProtocolMismatch
             | Self::TrayUnavailable => Remedy::AskAdministrator,
-            Self::CredentialAmbiguous
+            Self::CertificationNotFirst
+            | Self::CredentialAmbiguous
             | Self::CredentialExpired
             | Self::CredentialKeyMismatch
             | Self::CredentialNotForSigning
@@ -338,9 +351,11 @@ impl ErrorCode {
             | Self::OutputExists
             | Self::OutputUnwritable
             | Self::PageNotFound
+            | Self::SeedValueUnmet
             | Self::StorageFull
             | Self::UnsupportedAlgorithm
-            | Self::Usage => Remedy::ChooseAnother,
+            | Self::Usage
+            | Self::VisibleFieldForbidden => Remedy::ChooseAnother,
             Self::DocumentPasswordWrong
             | Self::PasswordIncorrect
             | Self::PinIncorrect

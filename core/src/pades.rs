@@ -6,5 +6,6 @@
 
 pub mod error;
 pub mod prepare;
+mod seed_value;
 pub mod verdict;
 pub mod verify;

@@ -5,9 +5,10 @@
 //! (windows, streams through `filter` and `predictor`), `xref` and `object_stream` (where
 //! objects are), [`crypt`] (encrypted documents), `recover` (damaged files), [`document`] (catalog and objects), [`page`],
 //! [`field`] and [`signature`] (the form), [`byte_range`] (what a signature covers),
-//! `permission` (what earlier signatures allow), [`structure`] (tags and language),
-//! [`warning`] (what the person should know), [`later`]
-//! (what was appended after one), [`update`] and [`revision`] (one incremental update, appended).
+//! [`permission`] (what a signature allows after it), [`seed_value`] (what a field asks of its
+//! signature), [`structure`] (tags and language), [`warning`] (what the person should know),
+//! [`later`] (what was appended after one), [`update`] and [`revision`] (one incremental update,
+//! appended).
 
 pub mod byte_range;
 pub mod crypt;
@@ -23,13 +24,14 @@ pub mod object;
 mod object_stream;
 pub mod page;
 mod parser;
-mod permission;
+pub mod permission;
 mod predictor;
 mod reader;
 mod recover;
 pub mod revision;
 #[cfg(test)]
 mod sample;
+pub mod seed_value;
 pub mod signature;
 pub mod source;
 pub mod structure;

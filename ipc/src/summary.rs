@@ -19,6 +19,8 @@ pub struct Summary {
     pub documents: Vec<Document>,
     /// `/Reason`, as the client wrote it.
     pub reason: Option<String>,
+    /// What each signature says of later changes to its document; none for an approval.
+    pub certification: Option<Certification>,
     /// What the client may do once it is paired. Empty for the other kinds.
     pub scopes: Vec<Scope>,
 }
@@ -33,6 +35,20 @@ pub enum Kind {
     Selection,
     /// To sign.
     Signature,
+}
+
+/// What may be done to a document after a signature that certifies it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certification {
+    /// Forms may be filled in, signatures and annotations made.
+    Annotations,
+    /// Forms may be filled in and signatures made.
+    FormFilling,
+    /// The same, in the form that ITI recommends, which is no certification for every reader.
+    ItiReference,
+    /// Nothing.
+    NoChanges,
 }
 
 /// What a paired client may do.
@@ -149,13 +165,16 @@ impl Summary {
     }
 
     /// Whether everything in it has its place in a request of its kind.
-    const fn fits(&self) -> bool {
+    fn fits(&self) -> bool {
         let (certificates, documents) = (!self.certificates.is_empty(), !self.documents.is_empty());
         let (scopes, reason) = (!self.scopes.is_empty(), self.reason.is_some());
+        let certification = self.certification.is_some();
+        // What is certified is a document that was seen here.
+        let all_seen = self.documents.iter().all(|document| document.format == Format::Pades);
         match self.kind {
-            Kind::Pairing => scopes && !certificates && !documents && !reason,
-            Kind::Selection => certificates && !documents && !scopes && !reason,
-            Kind::Signature => certificates && documents && !scopes,
+            Kind::Pairing => scopes && !certificates && !documents && !reason && !certification,
+            Kind::Selection => certificates && !documents && !scopes && !reason && !certification,
+            Kind::Signature => certificates && documents && !scopes && (all_seen || !certification),
         }
     }
 }

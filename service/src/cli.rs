@@ -12,6 +12,7 @@ mod document;
 mod failure;
 mod json;
 mod pairings;
+mod policy;
 mod progress;
 mod screen;
 mod secret;

@@ -13,6 +13,7 @@ use signer_core::{
     credential::{CredentialId, Holder},
     error::ErrorCode,
     moment::Moment,
+    pdf::permission::SignatureType,
 };
 use signer_ipc::message::{ApprovalNumber, Lasting};
 use tokio::sync::watch;
@@ -63,6 +64,8 @@ pub enum RequestSubject {
         jobs: Vec<SigningJob>,
         /// `/Reason`.
         reason: Option<String>,
+        /// What each signature says of later changes to its document.
+        signature_type: SignatureType,
     },
 }
 

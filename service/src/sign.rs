@@ -19,7 +19,10 @@ use signer_core::{
         prepare::{Order, Prepared, Room, Signed, Terms},
         verify::{self, CheckError},
     },
-    pdf::{document::Document, error::PdfError, source::Source, warning::DocumentWarning},
+    pdf::{
+        document::Document, error::PdfError, seed_value::SeedValueEntry, source::Source,
+        warning::DocumentWarning,
+    },
 };
 
 use crate::{
@@ -86,6 +89,8 @@ pub struct Outcome {
     pub warnings: Vec<CredentialWarning>,
     /// What the person should know about the document.
     pub document_warnings: Vec<DocumentWarning>,
+    /// What the field would like, and the signature has not.
+    pub ignored: Vec<SeedValueEntry>,
 }
 
 /// Why a document was not signed. No output exists then that was not there before.
@@ -146,7 +151,7 @@ pub fn sign(
     let destination = Destination::create(job.output, job.existing)?;
     let input = *document.source();
     let prepared = prepare(document, signer, &job.terms)?;
-    let warnings = prepared.warnings().to_vec();
+    let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
     let document_warnings = prepared.document_warnings().to_vec();
 
     let original_len = document.len();
@@ -167,6 +172,7 @@ pub fn sign(
         len: original_len + signed.update().len() as u64,
         warnings,
         document_warnings,
+        ignored,
     })
 }
 

@@ -3,6 +3,7 @@
 //! Every sentence is a match over a closed set in all three languages, so a missing
 //! translation does not compile.
 
+pub(crate) mod certification;
 mod errors;
 mod warnings;
 

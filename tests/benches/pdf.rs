@@ -24,7 +24,7 @@ use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
-    pdf::{document::Document, limits::Limits},
+    pdf::{document::Document, limits::Limits, permission::SignatureType},
     seal::{Corner, Placement, SealText},
 };
 use signer_service::{
@@ -263,6 +263,7 @@ impl Desk {
             terms: Terms {
                 digest: None,
                 moment: moment()?,
+                signature_type: SignatureType::Approval,
                 target: Target::NewField {
                     name: None,
                     page: PageChoice::Number(1),

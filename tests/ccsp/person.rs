@@ -131,9 +131,10 @@ fn describe(request: &ApprovalRequest) -> String {
     match &request.subject {
         RequestSubject::Pairing { scopes } => format!("{client} pairs for {scopes:?}"),
         RequestSubject::Selection => format!("{client} wants a certificate"),
-        RequestSubject::Signature { jobs, reason, .. } => {
+        RequestSubject::Signature { jobs, reason, signature_type, .. } => {
             let names: Vec<_> = jobs.iter().map(|job| job.document.name.as_str()).collect();
-            format!("{client} signs {names:?} because {reason:?}")
+            let certified = signature_type.as_str().map_or_else(String::new, |name| format!(" as {name}"));
+            format!("{client} signs {names:?}{certified} because {reason:?}")
         }
     }
 }

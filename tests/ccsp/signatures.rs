@@ -35,7 +35,7 @@ fn pades(items: &[&Value]) -> Value {
 }
 
 /// Sends a request and waits for its end.
-fn finished(client: &Client<'_>, request: &Value) -> Value {
+pub(crate) fn finished(client: &Client<'_>, request: &Value) -> Value {
     let fields = [("Content-Type", "application/json"), ("Prefer", "respond-async, wait=30")];
     let answer = client.ask_with("POST /ccsp/v1/signatures", &fields, request.to_string().as_bytes());
     assert_eq!(answer.status, 200, "{answer:?}");

@@ -58,6 +58,42 @@ pub fn document(layout: Layout, pages: usize, len: usize) -> Vec<u8> {
     }
 }
 
+/// A document of one page with signature fields of these entries, invisible where they have no
+/// `/Rect`.
+pub fn with_fields(fields: &[&str]) -> Vec<u8> {
+    let text = "BT /F1 18 Tf 72 760 Td (Contrato de teste) Tj ET";
+    let places: Vec<String> = (6..6 + fields.len()).map(|number| format!("{number} 0 R")).collect();
+    let places = places.join(" ");
+    let mut objects = vec![
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [{places}] /DA (/F1 0 Tf 0 g) >> >>"),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
+             /Resources << /Font << /F1 5 0 R >> >> /Annots [{places}] >>"
+        ),
+        format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    objects.extend(fields.iter().map(|field| {
+        let place = if field.contains("/Rect") { "" } else { "/Rect [0 0 0 0]" };
+        format!("<< /Type /Annot /Subtype /Widget /FT /Sig /F 132 /P 3 0 R {place} {field} >>")
+    }));
+    let mut file = b"%PDF-1.7\n".to_vec();
+    let mut rows = String::new();
+    for (number, object) in (1..).zip(&objects) {
+        rows.push_str(&format!("{:010} 00000 n \n", file.len()));
+        file.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+    }
+    let (start, size) = (file.len(), objects.len() + 1);
+    file.extend_from_slice(
+        format!(
+            "xref\n0 {size}\n0000000000 65535 f \n{rows}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+        )
+        .as_bytes(),
+    );
+    file
+}
+
 struct Object {
     /// The value, or a stream's dictionary without its length.
     text: String,

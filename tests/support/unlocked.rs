@@ -6,6 +6,7 @@ use signer_core::{
     cms::certificate::Certificate,
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
+    pdf::permission::SignatureType,
     seal::{Corner, Placement},
     trust,
 };
@@ -55,6 +56,7 @@ pub fn invisible<'a>() -> Terms<'a> {
     Terms {
         digest: None,
         moment: Moment::new(1_790_000_000, -180).expect("a moment"),
+        signature_type: SignatureType::Approval,
         target: Target::NewField {
             name: None,
             page: PageChoice::Number(1),

@@ -7,7 +7,10 @@ mod value;
 
 use std::borrow::Cow;
 
-use signer_ipc::{summary::Kind, token_host::TriesLeft};
+use signer_ipc::{
+    summary::{Certification, Kind},
+    token_host::TriesLeft,
+};
 
 pub(crate) use value::{date, grouped, shortened, size};
 
@@ -35,6 +38,8 @@ pub(crate) enum Sentence<'a> {
     Batch(u32, u32),
     /// The title of a choice of certificates.
     Certificates,
+    /// What may be done to a document after its signature.
+    Certifies(Certification),
     /// A list of documents.
     Documents(usize),
     /// The button that goes on after an interruption.
@@ -235,6 +240,7 @@ impl Sentence<'_> {
                 Language::Es => format!("Lote: {done} de {of} firmados"),
             }),
             Self::Certificates => fixed("Certificado", "Certificate", "Certificado"),
+            Self::Certifies(certification) => Cow::Borrowed(certifies(certification, l)),
             Self::Close => fixed("Fechar", "Close", "Cerrar"),
             Self::Continue => fixed("Continuar", "Continue", "Continuar"),
             Self::Countdown(s) => Cow::Owned(match l {
@@ -417,6 +423,31 @@ impl Entered {
         };
         let left = tries_left(tries, l);
         if left.is_empty() { wrong.to_owned() } else { format!("{wrong} {left}") }
+    }
+}
+
+const fn certifies(certification: Certification, l: Language) -> &'static str {
+    match certification {
+        Certification::Annotations => l.pick(
+            "Certificação: depois desta assinatura só é permitido preencher formulários, assinar e fazer anotações.",
+            "Certification: after this signature only filling in forms, signing and annotating are permitted.",
+            "Certificación: después de esta firma solo se permite rellenar formularios, firmar y hacer anotaciones.",
+        ),
+        Certification::FormFilling => l.pick(
+            "Certificação: depois desta assinatura só é permitido preencher formulários e assinar.",
+            "Certification: after this signature only filling in forms and signing are permitted.",
+            "Certificación: después de esta firma solo se permite rellenar formularios y firmar.",
+        ),
+        Certification::ItiReference => l.pick(
+            "Declaração (forma recomendada pelo ITI): depois desta assinatura só é permitido preencher formulários e assinar.",
+            "Statement (the form that ITI recommends): after this signature only filling in forms and signing are permitted.",
+            "Declaración (forma recomendada por el ITI): después de esta firma solo se permite rellenar formularios y firmar.",
+        ),
+        Certification::NoChanges => l.pick(
+            "Certificação: depois desta assinatura nada mais pode ser alterado no documento, nem assinado.",
+            "Certification: after this signature nothing may be changed in the document, nor signed.",
+            "Certificación: después de esta firma no se puede cambiar nada en el documento, ni firmar.",
+        ),
     }
 }
 

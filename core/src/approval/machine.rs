@@ -254,7 +254,7 @@ impl Approval {
         let (fits, signs) = match self.summary.subject() {
             Subject::Pairing { .. } => (choice.is_none(), None),
             Subject::Selection { certificates } => (among(certificates), None),
-            Subject::Signature { certificates, documents, reason: _ } => {
+            Subject::Signature { certificates, documents, reason: _, signature_type: _ } => {
                 (among(certificates) && !documents.is_empty(), choice)
             }
         };

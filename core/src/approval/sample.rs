@@ -8,6 +8,7 @@ use crate::{
     credential::CredentialId,
     digest::DigestAlgorithm,
     error::ErrorCode,
+    pdf::permission::SignatureType,
 };
 
 /// What of a summary must not be in the audit trail.
@@ -36,6 +37,7 @@ pub(super) fn summary(kind: Kind, documents: usize) -> Summary {
                 certificates,
                 documents: (0..documents).map(document).collect(),
                 reason: Some("CONCORDO".into()),
+                signature_type: SignatureType::Approval,
             },
         },
     )

@@ -7,6 +7,7 @@ use crate::{
     credential::CredentialId,
     digest::{Digest, DigestAlgorithm},
     json::{Json, object},
+    pdf::permission::SignatureType,
 };
 
 /// The longest text in a summary, in characters; longer ones are cut in the middle.
@@ -42,6 +43,8 @@ pub enum Subject {
         documents: Vec<Document>,
         /// `/Reason`.
         reason: Option<String>,
+        /// What each signature says of later changes to its document; an approval says nothing.
+        signature_type: SignatureType,
     },
 }
 
@@ -187,17 +190,19 @@ impl Scope {
 }
 
 fn canonical(client: &Client, subject: &Subject) -> Json {
-    let (kind, scopes, certificates, documents, reason): (_, &[Scope], &[Certificate], &[Document], _) =
-        match subject {
-            Subject::Pairing { scopes } => ("pairing", scopes, &[], &[], None),
-            Subject::Selection { certificates } => ("selection", &[], certificates, &[], None),
-            Subject::Signature { certificates, documents, reason } => {
-                ("signature", &[], certificates, documents, reason.as_deref())
-            }
-        };
+    let (kind, scopes, certificates, documents): (_, &[Scope], &[Certificate], &[Document]) = match subject {
+        Subject::Pairing { scopes } => ("pairing", scopes, &[], &[]),
+        Subject::Selection { certificates } => ("selection", &[], certificates, &[]),
+        Subject::Signature { certificates, documents, .. } => ("signature", &[], certificates, documents),
+    };
+    let (reason, certification) = match subject {
+        Subject::Pairing { .. } | Subject::Selection { .. } => (None, None),
+        Subject::Signature { reason, signature_type, .. } => (reason.as_deref(), signature_type.as_str()),
+    };
     object([
         ("kind", Json::from(kind)),
         ("client", of_client(client)),
+        ("certification", optional(certification)),
         ("certificates", Json::Array(certificates.iter().map(of_certificate).collect())),
         ("documents", Json::Array(documents.iter().map(of_document).collect())),
         ("reason", optional(reason)),

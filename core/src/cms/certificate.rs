@@ -241,6 +241,12 @@ impl Certificate {
         self.0.extensions.policies()
     }
 
+    /// The attributes of the subject's name with their types, as text; none where it cannot be read.
+    pub(crate) fn subject_attributes(&self) -> Vec<(ObjectIdentifier, String)> {
+        let subject = Element::parse(&self.0.subject, "subject");
+        subject.and_then(|subject| attributes(&subject)).unwrap_or_default()
+    }
+
     pub(crate) fn subject_key_id(&self) -> Option<&[u8]> {
         self.0.extensions.subject_key_id()
     }
@@ -347,16 +353,20 @@ fn unix_seconds(time: &Element<'_>, part: &'static str) -> Result<i64, CmsError>
 
 /// The last, most specific, common name of a Name.
 fn common_name(name: &Element<'_>) -> Result<Option<String>, CmsError> {
+    let last = attributes(name)?.into_iter().rfind(|(id, _)| *id == COMMON_NAME);
+    Ok(last.map(|(_, text)| text))
+}
+
+/// The attributes of a Name whose values are texts.
+fn attributes(name: &Element<'_>) -> Result<Vec<(ObjectIdentifier, String)>, CmsError> {
     const PART: &str = "name";
-    let mut found = None;
+    let mut found = Vec::new();
     for set in name.elements_up_to(MAXIMUM_NAME_PARTS, PART)? {
         for attribute in set.elements_up_to(MAXIMUM_NAME_PARTS, PART)? {
             let mut parts = attribute.elements();
             let id = parts.next(PART)?.object_identifier(PART)?;
             let value = parts.next(PART)?;
-            if id == COMMON_NAME {
-                found = text::decode(value.tag(), value.content());
-            }
+            found.extend(text::decode(value.tag(), value.content()).map(|text| (id, text)));
         }
     }
     Ok(found)

@@ -11,13 +11,15 @@ use crate::{
     credential::{self, CredentialWarning},
     digest::{Digest, DigestAlgorithm, RunningDigest},
     moment::Moment,
-    pades::error::PadesError,
+    pades::{error::PadesError, seed_value},
     pdf::{
         byte_range::ByteRange,
         document::Document,
         error::PdfError,
         geometry::Rectangle,
+        permission::SignatureType,
         revision::{self, Description, FieldChoice, SignatureRequest, SignedRevision},
+        seed_value::SeedValueEntry,
         source::Source,
         warning::DocumentWarning,
     },
@@ -68,11 +70,14 @@ pub struct Terms<'a> {
     pub digest: Option<DigestAlgorithm>,
     /// The time that `/M` and the seal show, and at which the certificate must be valid.
     pub moment: Moment,
+    /// What the signature is to the document.
+    pub signature_type: SignatureType,
     /// The field.
     pub target: Target,
     /// The seal; `None` for an invisible signature.
     pub seal: Option<&'a SealText>,
-    /// `/Reason`.
+    /// `/Reason`. What the field alone prescribes is taken over before, by
+    /// [`crate::pdf::seed_value::SeedValue::reason`], as the seal and the person see it too.
     pub reason: Option<&'a str>,
     /// `/Location`.
     pub location: Option<&'a str>,
@@ -102,6 +107,7 @@ pub struct Prepared {
     chain: Vec<Certificate>,
     warnings: Vec<CredentialWarning>,
     document_warnings: Vec<DocumentWarning>,
+    ignored: Vec<SeedValueEntry>,
 }
 
 /// An update whose digest is known: waits for the signature value.
@@ -128,8 +134,7 @@ impl Prepared {
     pub fn new<S: Source>(document: &Document<S>, order: &Order<'_>) -> Result<Self, PadesError> {
         let terms = order.terms;
         let warnings = credential::check_for_signing(order.signer, terms.moment)?;
-        let key = order.signer.key_kind();
-        let algorithm = key.signature_algorithm(terms.digest.unwrap_or_else(|| key.default_digest()))?;
+        let mut obeyed = seed_value::Obeyed::default();
         let mut update = revision::begin(document)?;
 
         let (page, field, rectangle) = match &terms.target {
@@ -151,11 +156,19 @@ impl Prepared {
                     .iter()
                     .find(|field| field.name == *name)
                     .ok_or_else(|| PdfError::FieldNotFound { name: name.clone() })?;
+                if field.value.is_none() {
+                    let seed = document.seed_value(field)?;
+                    obeyed =
+                        seed_value::obey(seed.as_ref(), document.lock_permission(field)?, &fields, order)?;
+                }
                 let page = document.page_of_field(field)?;
                 let rectangle = field.rectangle.unwrap_or(Rectangle::EMPTY);
                 (page, FieldChoice::Existing { name }, rectangle)
             }
         };
+        let key = order.signer.key_kind();
+        let digest = terms.digest.or(obeyed.digest).unwrap_or_else(|| key.default_digest());
+        let algorithm = key.signature_algorithm(digest)?;
         let visible = rectangle.width() > 0.0 && rectangle.height() > 0.0;
         let appearance = match terms.seal {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),
@@ -176,6 +189,8 @@ impl Prepared {
                 description: description
                     .as_ref()
                     .map(|(text, language)| Description { text, language: *language }),
+                signature_type: terms.signature_type,
+                lock: obeyed.lock,
                 reason: terms.reason,
                 location: terms.location,
                 name: terms.name,
@@ -193,6 +208,7 @@ impl Prepared {
             chain: order.chain.to_vec(),
             warnings,
             document_warnings: document.warnings()?,
+            ignored: obeyed.ignored,
         })
     }
 
@@ -204,6 +220,11 @@ impl Prepared {
     /// What the person should know about the document.
     pub fn document_warnings(&self) -> &[DocumentWarning] {
         &self.document_warnings
+    }
+
+    /// What the field would like, and this signature has not.
+    pub fn ignored_seed_values(&self) -> &[SeedValueEntry] {
+        &self.ignored
     }
 
     /// The name of the signature field.

@@ -1,6 +1,7 @@
 //! What can go wrong while a PDF is read or an update is built.
 
 use crate::error::ErrorCode;
+use crate::pdf::seed_value::SeedValueEntry;
 use crate::pdf::source::SourceError;
 
 /// Why a document cannot be read or signed.
@@ -13,8 +14,11 @@ pub enum PdfError {
         /// What can be read in two ways.
         what: &'static str,
     },
-    /// The document forbids the change: a certification (DocMDP) or a lock with `/P 1`.
-    #[error("the document forbids changes: {what}")]
+    /// A certification must be the first signature, and there is one already.
+    #[error("only the first signature of a document can certify it, and this one is signed already")]
+    CertificationNotFirst,
+    /// The document forbids every change: a certification (DocMDP) or a lock with `/P 1`.
+    #[error("the document forbids every further signature: {what} says so (P 1)")]
     ChangesForbidden {
         /// What forbids them.
         what: &'static str,
@@ -94,6 +98,14 @@ pub enum PdfError {
         /// The change, and the bit that is missing.
         what: &'static str,
     },
+    /// The seed value of the field asks for something that this signature has not (12.7.5.5).
+    #[error("the field asks for {wanted} in /{entry}")]
+    SeedValueUnmet {
+        /// Which of its entries.
+        entry: SeedValueEntry,
+        /// What it asks for, in the field's own words.
+        wanted: String,
+    },
     /// The bytes could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -103,6 +115,15 @@ pub enum PdfError {
         /// Which feature.
         what: &'static str,
     },
+    /// A new field that is seen would break a certification or a lock with `/P`.
+    #[error(
+        "a new field that is seen would break what {by} permits: sign without a seal, or in a field \
+         that the document has"
+    )]
+    VisibleFieldForbidden {
+        /// What forbids it.
+        by: &'static str,
+    },
 }
 
 impl PdfError {
@@ -110,6 +131,7 @@ impl PdfError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Ambiguous { .. } => ErrorCode::DocumentAmbiguous,
+            Self::CertificationNotFirst => ErrorCode::CertificationNotFirst,
             Self::ChangesForbidden { .. } => ErrorCode::DocumentChangesForbidden,
             Self::ContentsTooLarge { .. } => ErrorCode::Internal,
             Self::Damaged { .. } | Self::NotAPdf | Self::Unsupported { .. } => ErrorCode::DocumentUnreadable,
@@ -123,7 +145,9 @@ impl PdfError {
             Self::PasswordRequired => ErrorCode::DocumentPasswordRequired,
             Self::PasswordWrong => ErrorCode::DocumentPasswordWrong,
             Self::PermissionDenied { .. } => ErrorCode::DocumentPermissionDenied,
+            Self::SeedValueUnmet { .. } => ErrorCode::SeedValueUnmet,
             Self::Source(_) => ErrorCode::InputUnreadable,
+            Self::VisibleFieldForbidden { .. } => ErrorCode::VisibleFieldForbidden,
         }
     }
 

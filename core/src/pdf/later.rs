@@ -3,7 +3,9 @@
 //! Permitted is what signing appends: signature fields with their widgets, signatures in fields
 //! that were empty, document time-stamps and validation data. Everything else is told apart and
 //! not judged further: it may be harmless. The last state of the file is compared with the
-//! signed one object by object; what both share is neither read nor trusted to be harmless.
+//! signed one object by object; what both share is neither read nor trusted to be harmless. After
+//! a certification or a lock with `/P 1`, validation data and document time-stamps alone are
+//! permitted.
 
 mod appended;
 mod change;

@@ -1,14 +1,46 @@
-//! What earlier signatures permit (ISO 32000-2, 12.8.2): DocMDP, FieldMDP and `/Lock`.
+//! What a signature permits after it (ISO 32000-2, 12.8.2): DocMDP, FieldMDP and `/Lock`.
+
+#[cfg(test)]
+mod tests;
 
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
-use crate::pdf::field::Form;
+use crate::pdf::field::{Form, SignatureField};
 use crate::pdf::object::{Dictionary, Object};
 use crate::pdf::source::Source;
 use crate::pdf::text;
 
 /// Names that all locks of a file may hold together.
 const NAMES: usize = 100_000;
+
+/// What may be done to a document after a signature: `/P` of DocMDP's parameters (table 257) and
+/// of a lock (table 236). Validation data and document time-stamps may always be added
+/// (12.8.2.2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permission {
+    /// 1: nothing.
+    NoChanges,
+    /// 2: forms are filled in and signed, and pages made from templates.
+    FormFilling,
+    /// 3: as 2, and annotations are made, changed and removed.
+    Annotations,
+}
+
+/// What a signature is to its document (12.8.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SignatureType {
+    /// An approval signature: says nothing of what may be done afterwards.
+    #[default]
+    Approval,
+    /// A certification signature, the first of its document: says what may be done afterwards
+    /// in a DocMDP signature reference, and `/Perms` of the catalog names it.
+    Certification(Permission),
+    /// The form that ITI asks of providers so that VALIDAR can judge later changes: the DocMDP
+    /// signature reference of [`Permission::FormFilling`], by indirect references, on the first
+    /// signature, and no `/Perms`. Readers that go by `/Perms` call it an approval signature;
+    /// those that go by the reference judge later changes as after a certification.
+    DocMdpReference,
+}
 
 /// Fields that an earlier signature locks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,16 +50,66 @@ pub(crate) enum Lock {
     Only(Vec<String>),
 }
 
-/// What all signatures of a document forbid together.
+/// What all signatures of a document permit and forbid together.
 #[derive(Debug, Default)]
 pub(crate) struct Restrictions {
-    /// What forbids every change, if anything does.
-    pub(crate) forbidden: Option<&'static str>,
-    /// Whether a certification is there: it permits to sign, not to add what is seen.
-    pub(crate) certified: bool,
+    /// The strictest of all; `None` where none says anything.
+    pub(crate) permission: Option<Permission>,
+    /// What says so.
+    pub(crate) by: &'static str,
     pub(crate) locks: Vec<Lock>,
     /// How many names the locks hold together.
     names: usize,
+}
+
+const BY_CERTIFICATION: &str = "a certification (DocMDP)";
+const BY_LOCK: &str = "the lock of a signed field";
+
+impl Permission {
+    /// `/P`.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::NoChanges => 1,
+            Self::FormFilling => 2,
+            Self::Annotations => 3,
+        }
+    }
+
+    /// What `/P` says; what the standard does not know permits nothing.
+    pub(crate) const fn from_number(number: i64) -> Self {
+        match number {
+            2 => Self::FormFilling,
+            3 => Self::Annotations,
+            _ => Self::NoChanges,
+        }
+    }
+
+    /// As it is written.
+    pub(crate) fn to_object(self) -> Object {
+        Object::Integer(i64::from(self.number()))
+    }
+}
+
+impl SignatureType {
+    /// What it permits afterwards; `None` where it says nothing.
+    pub const fn permission(self) -> Option<Permission> {
+        match self {
+            Self::Approval => None,
+            Self::Certification(permission) => Some(permission),
+            Self::DocMdpReference => Some(Permission::FormFilling),
+        }
+    }
+
+    /// The type as programs see it; nothing for an approval.
+    pub const fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Approval => None,
+            Self::Certification(Permission::NoChanges) => Some("no-changes"),
+            Self::Certification(Permission::FormFilling) => Some("form-filling"),
+            Self::Certification(Permission::Annotations) => Some("annotations"),
+            Self::DocMdpReference => Some("iti-reference"),
+        }
+    }
 }
 
 impl Lock {
@@ -51,9 +133,47 @@ impl Restrictions {
     pub(crate) fn locks(&self, name: &str) -> bool {
         self.locks.iter().any(|lock| lock.covers(name))
     }
+
+    /// What forbids every change, if anything does.
+    pub(crate) fn forbidden(&self) -> Option<&'static str> {
+        (self.permission == Some(Permission::NoChanges)).then_some(self.by)
+    }
+
+    /// The strictest counts: a lock tightens a certification, and never loosens it.
+    fn tighten(&mut self, permission: Permission, by: &'static str) {
+        if self.permission.is_none_or(|known| permission < known) {
+            self.permission = Some(permission);
+            self.by = by;
+        }
+    }
 }
 
 impl<S: Source> Document<S> {
+    /// What the signatures of the document permit together; `None` where none says anything.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub fn permission(&self) -> Result<Option<Permission>, PdfError> {
+        Ok(self.restrictions(&self.form()?)?.permission)
+    }
+
+    /// What the lock of a field permits once the field is signed; `None` where it says nothing.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub fn lock_permission(&self, field: &SignatureField) -> Result<Option<Permission>, PdfError> {
+        match self.entry(&field.dictionary, "Lock")?.into_dictionary() {
+            Some(lock) => self.permission_in(&lock),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the catalog names a certification, whoever made it.
+    pub(crate) fn names_certification(&self) -> Result<bool, PdfError> {
+        let permissions = self.entry(self.catalog(), "Perms")?.into_dictionary().unwrap_or_default();
+        Ok(permissions.contains("DocMDP"))
+    }
+
     /// What the signatures in `form` and the catalog's permissions forbid.
     pub(crate) fn restrictions(&self, form: &Form) -> Result<Restrictions, PdfError> {
         let mut found = Restrictions::default();
@@ -66,9 +186,6 @@ impl<S: Source> Document<S> {
             let Some(value) = &field.value else { continue };
             self.read_references(&value.dictionary, &mut found)?;
             if let Object::Dictionary(lock) = self.entry(&field.dictionary, "Lock")? {
-                if self.entry(&lock, "P")?.as_integer() == Some(1) {
-                    found.forbidden = Some("a signature's lock allows no changes");
-                }
                 self.read_lock(&lock, &mut found)?;
             }
         }
@@ -83,12 +200,11 @@ impl<S: Source> Document<S> {
             let method = self.entry(&reference, "TransformMethod")?;
             let parameters = self.entry(&reference, "TransformParams")?.into_dictionary().unwrap_or_default();
             match method.as_name() {
-                Some(b"DocMDP") => {
-                    found.certified = true;
-                    if self.entry(&parameters, "P")?.as_integer() == Some(1) {
-                        found.forbidden = Some("it is certified against all changes (DocMDP, P 1)");
-                    }
-                }
+                // Without a value, 2 counts (table 257).
+                Some(b"DocMDP") => found.tighten(
+                    self.permission_in(&parameters)?.unwrap_or(Permission::FormFilling),
+                    BY_CERTIFICATION,
+                ),
                 Some(b"FieldMDP") => self.read_lock(&parameters, found)?,
                 _ => {}
             }
@@ -96,8 +212,18 @@ impl<S: Source> Document<S> {
         Ok(())
     }
 
-    /// `/Action` and `/Fields` of a lock or of FieldMDP's parameters.
+    /// `/P` of a lock or of a transform's parameters.
+    fn permission_in(&self, dictionary: &Dictionary) -> Result<Option<Permission>, PdfError> {
+        let value = self.entry(dictionary, "P")?;
+        Ok((value != Object::Null).then(|| Permission::from_number(value.as_integer().unwrap_or_default())))
+    }
+
+    /// `/Action`, `/Fields` and `/P` of a lock or of FieldMDP's parameters, in which some signers
+    /// repeat the lock's `/P`.
     fn read_lock(&self, dictionary: &Dictionary, found: &mut Restrictions) -> Result<(), PdfError> {
+        if let Some(permission) = self.permission_in(dictionary)? {
+            found.tighten(permission, BY_LOCK);
+        }
         let action = self.entry(dictionary, "Action")?;
         let mut names = Vec::new();
         if let Object::Array(items) = self.entry(dictionary, "Fields")? {
@@ -116,26 +242,5 @@ impl<S: Source> Document<S> {
             _ => None,
         });
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_covers_a_field_with_all_below_it() {
-        let names = || vec!["a.b".to_owned(), "c".to_owned()];
-        for (lock, name, expected) in [
-            (Lock::All, "x", true),
-            (Lock::Only(names()), "a.b", true),
-            (Lock::Only(names()), "a.b.x", true),
-            (Lock::Only(names()), "a.bx", false),
-            (Lock::Only(names()), "a", false),
-            (Lock::Except(names()), "c.d", false),
-            (Lock::Except(names()), "d", true),
-        ] {
-            assert_eq!(lock.covers(name), expected, "{lock:?} {name}");
-        }
     }
 }

@@ -6,6 +6,7 @@ mod form;
 mod huge;
 pub(crate) mod inspection;
 mod pending;
+mod reference;
 mod section;
 mod tags;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{self, Dictionary, Object, Reference};
-use crate::pdf::permission::Restrictions;
+use crate::pdf::permission::{Permission, Restrictions, SignatureType};
 use crate::pdf::revision::pending::Pending;
 use crate::pdf::source::Source;
 use crate::pdf::update::Update;
@@ -39,6 +40,10 @@ pub struct SignatureRequest<'a> {
     pub appearance: Option<Reference>,
     /// What a new field is, in words for who cannot see it; an invisible field has none.
     pub description: Option<Description<'a>>,
+    /// What the signature is to the document.
+    pub signature_type: SignatureType,
+    /// `/P` that the lock of the field gets beside what it says itself.
+    pub lock: Option<Permission>,
     /// `/Reason`.
     pub reason: Option<&'a str>,
     /// `/Location`.
@@ -140,9 +145,10 @@ pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
 ///
 /// # Errors
 /// [`PdfError::FieldNotFound`], [`PdfError::FieldAlreadySigned`], [`PdfError::FieldLocked`],
-/// [`PdfError::FieldNameUnusable`] or [`PdfError::PageNotFound`] by the request,
-/// [`PdfError::ChangesForbidden`] by a certification, [`PdfError::PermissionDenied`] by the
-/// permissions of an encrypted document, and what reading the document gives.
+/// [`PdfError::FieldNameUnusable`], [`PdfError::PageNotFound`] or
+/// [`PdfError::CertificationNotFirst`] by the request, [`PdfError::ChangesForbidden`] or
+/// [`PdfError::VisibleFieldForbidden`] by an earlier signature, [`PdfError::PermissionDenied`] by
+/// the permissions of an encrypted document, and what reading the document gives.
 pub fn sign_revision<S: Source>(
     document: &Document<S>,
     mut update: Update,
@@ -150,8 +156,14 @@ pub fn sign_revision<S: Source>(
 ) -> Result<SignedRevision, PdfError> {
     let fields = document.form()?;
     let restrictions = document.restrictions(&fields)?;
-    if let Some(what) = restrictions.forbidden {
+    if let Some(what) = restrictions.forbidden() {
         return Err(PdfError::ChangesForbidden { what });
+    }
+    // Document time-stamps are signed fields too, and a certification is in the first of all
+    // (12.8.2.2.1).
+    let signed = fields.signatures.iter().any(|field| field.value.is_some());
+    if request.signature_type != SignatureType::Approval && (signed || document.names_certification()?) {
+        return Err(PdfError::CertificationNotFirst);
     }
     let signature = update.reserve();
     let mut pending = Pending { document, update: &mut update };
@@ -159,17 +171,15 @@ pub fn sign_revision<S: Source>(
         FieldChoice::Existing { name } => {
             let field = existing(&fields, &restrictions, name)?;
             document.permit(Act::SignField)?;
-            form::sign_existing(&mut pending, field, signature, request.appearance)?;
-            (field.name.clone(), document.entry(&field.dictionary, "Lock")?)
+            let lock = reference::lock(document, field, request)?;
+            form::sign_existing(&mut pending, field, signature, &lock, request)?;
+            (field.name.clone(), lock)
         }
         FieldChoice::New { name } => {
             document.permit(Act::MakeField)?;
             let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
-            if restrictions.certified && visible {
-                return Err(PdfError::ChangesForbidden {
-                    what: "it is certified, and a new visible field would break that: sign without a seal, \
-                           or in a field that the document has",
-                });
+            if restrictions.permission.is_some() && visible {
+                return Err(PdfError::VisibleFieldForbidden { by: restrictions.by });
             }
             let name = new_name(&fields, &restrictions, name)?;
             // Whoever signed before signed the structure too: it stays as it is, and so do the pages.
@@ -177,10 +187,14 @@ pub fn sign_revision<S: Source>(
                 && !document.catalog().contains("Perms");
             let structure = if unsigned && document.is_tagged()? { Structure::Open } else { Structure::Kept };
             form::add_field(&mut pending, &name, signature, structure, request)?;
-            (name, Object::Null)
+            (name, reference::Lock::default())
         }
     };
-    let dictionary = signature_dictionary(document, request, &lock);
+    let references = reference::signature_references(document, &mut update, &lock, request);
+    if let SignatureType::Certification(_) = request.signature_type {
+        reference::permissions(document, &mut update, signature)?;
+    }
+    let dictionary = signature_dictionary(request, references);
     let section::Written { bytes, contents, byte_range } =
         section::write(document, update, signature, &dictionary, request)?;
     Ok(SignedRevision { bytes, byte_range, contents, field_name })
@@ -226,32 +240,15 @@ fn new_name(fields: &Form, restrictions: &Restrictions, asked: Option<&str>) -> 
 
 /// All entries of the signature dictionary but `/ByteRange` and `/Contents`, which are written
 /// with it: `/Type` to `/SubFilter` come before them.
-fn signature_dictionary<S: Source>(
-    document: &Document<S>,
-    request: &SignatureRequest<'_>,
-    lock: &Object,
-) -> Dictionary {
+fn signature_dictionary(request: &SignatureRequest<'_>, references: Vec<Object>) -> Dictionary {
     let mut dictionary = Dictionary::new().with("M", Object::String(request.date.to_pdf_date().into_bytes()));
     for (key, value) in [("Reason", request.reason), ("Location", request.location), ("Name", request.name)] {
         if let Some(value) = value {
             dictionary.set(key, Object::text(value));
         }
     }
-    if let Object::Dictionary(lock) = lock {
-        // The field's lock takes effect by a copy in the signature (12.8.2.4).
-        let mut parameters = Dictionary::new().with("Type", Object::name("TransformParams"));
-        for key in ["Action", "Fields"] {
-            if let Some(value) = lock.get(key) {
-                parameters.set(key, value.clone());
-            }
-        }
-        parameters.set("V", Object::name("1.2"));
-        let reference = Dictionary::new()
-            .with("Type", Object::name("SigRef"))
-            .with("TransformMethod", Object::name("FieldMDP"))
-            .with("TransformParams", Object::Dictionary(parameters))
-            .with("Data", Object::Reference(document.root()));
-        dictionary.set("Reference", Object::Array(vec![Object::Dictionary(reference)]));
+    if !references.is_empty() {
+        dictionary.set("Reference", Object::Array(references));
     }
     dictionary
 }

@@ -1,8 +1,11 @@
 //! From what a client asks to what the person is shown.
 
-use signer_core::approval::{
-    SecretReason,
-    summary::{Certificate, Client, Document, Subject, Summary},
+use signer_core::{
+    approval::{
+        SecretReason,
+        summary::{Certificate, Client, Document, Subject, Summary},
+    },
+    pdf::permission::SignatureType,
 };
 use signer_ipc::message;
 
@@ -15,7 +18,12 @@ pub(super) enum Wish {
     /// To be told one certificate.
     Selection { client: Client },
     /// To have documents signed.
-    Signature { client: Client, documents: Vec<Document>, reason: Option<String> },
+    Signature {
+        client: Client,
+        documents: Vec<Document>,
+        reason: Option<String>,
+        signature_type: SignatureType,
+    },
 }
 
 /// Takes a request apart: what the person is shown, and what is signed.
@@ -25,9 +33,9 @@ pub(super) fn split(client: Client, subject: RequestSubject) -> (Wish, Vec<Signi
             (Wish::Pairing(Summary::new(client, Subject::Pairing { scopes })), Vec::new())
         }
         RequestSubject::Selection => (Wish::Selection { client }, Vec::new()),
-        RequestSubject::Signature { certificate: _, jobs, reason } => {
+        RequestSubject::Signature { certificate: _, jobs, reason, signature_type } => {
             let documents = jobs.iter().map(|job| job.document.clone()).collect();
-            (Wish::Signature { client, documents, reason }, jobs)
+            (Wish::Signature { client, documents, reason, signature_type }, jobs)
         }
     }
 }
@@ -39,8 +47,8 @@ impl Wish {
         match self {
             Self::Pairing(summary) => summary,
             Self::Selection { client } => Summary::new(client, Subject::Selection { certificates }),
-            Self::Signature { client, documents, reason } => {
-                Summary::new(client, Subject::Signature { certificates, documents, reason })
+            Self::Signature { client, documents, reason, signature_type } => {
+                Summary::new(client, Subject::Signature { certificates, documents, reason, signature_type })
             }
         }
     }

@@ -11,6 +11,7 @@ use signer_core::{
     credential::CredentialId,
     digest::DigestAlgorithm,
     moment::Moment,
+    pdf::permission::SignatureType,
 };
 use signer_ipc::message::{ToTray, TrayAttachment, write_from_tray};
 
@@ -235,6 +236,7 @@ fn signature() -> RequestSubject {
         certificate: CredentialId::parse(&"11".repeat(32)),
         jobs: vec![SigningJob { document, work: Box::new(Nothing) }],
         reason: None,
+        signature_type: SignatureType::Approval,
     }
 }
 

@@ -81,6 +81,7 @@ impl Batch {
             code: code.to_string(),
             title: language.error(code).to_owned(),
             remedy: code.remedy().as_str(),
+            detail: None,
         };
         let (state, error, ended) = match self.standing() {
             Standing::UnderWay(state) => (state, None, None),
@@ -108,6 +109,7 @@ impl Batch {
                 content: None,
                 size: None,
                 field: None,
+                ignored_seed_values: Vec::new(),
                 value: None,
                 algorithm: None,
                 warnings: Vec::new(),
@@ -120,7 +122,7 @@ impl Batch {
             match result {
                 Err(code) => {
                     item.state = dto::ItemState::Failed;
-                    item.error = Some(failure(code));
+                    item.error = Some(dto::Failure { detail: slot.unmet(code), ..failure(code) });
                 }
                 Ok(Made::Document(signed)) => {
                     item.state = dto::ItemState::Signed;
@@ -128,6 +130,7 @@ impl Batch {
                     item.size = Some(signed.len);
                     item.field = Some(signed.field);
                     item.warnings = signed.warnings.into_iter().map(noted).collect();
+                    item.ignored_seed_values = signed.ignored;
                 }
                 Ok(Made::Value(value)) => {
                     item.state = dto::ItemState::Signed;

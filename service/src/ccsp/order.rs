@@ -8,6 +8,7 @@ use signer_core::{
     credential::CredentialId,
     error::ErrorCode,
     pades::prepare::{PageChoice, Target},
+    pdf::permission::{Permission, SignatureType},
     seal::{Corner, Placement},
 };
 
@@ -16,7 +17,7 @@ use crate::{
         Shared, dto,
         problem::Problem,
         spool::{Facts, Spooled},
-        work::{PadesWork, RawWork, Seal, Slot, Style},
+        work::{Drawn, PadesWork, RawWork, Seal, Slot, Style},
     },
     ports::{CredentialState, SigningJob},
 };
@@ -85,14 +86,40 @@ pub(super) fn style(options: &dto::Options) -> Result<Style, Problem> {
     };
     Ok(Style {
         digest: options.digest_algorithm.map(dto::DigestName::algorithm),
+        signature_type: match options.certify {
+            dto::Certify::Annotations => SignatureType::Certification(Permission::Annotations),
+            dto::Certify::FormFilling => SignatureType::Certification(Permission::FormFilling),
+            dto::Certify::ItiReference => SignatureType::DocMdpReference,
+            dto::Certify::NoChanges => SignatureType::Certification(Permission::NoChanges),
+            dto::Certify::None => SignatureType::Approval,
+        },
         target,
         seal: match options.seal {
-            dto::Seal::Default => Seal::Usual,
-            dto::Seal::None => Seal::None,
+            None => Seal::UsualWherePermitted,
+            Some(dto::Seal::Default) => Seal::Usual,
+            Some(dto::Seal::None) => Seal::None,
         },
         reason: written(options.reason.as_deref()),
         location: written(options.location.as_deref()),
     })
+}
+
+/// The style with the reason that the documents' field leaves no choice about, where the client
+/// gave none: the person is shown it, and it is signed.
+pub(super) fn with_reason(style: Style, items: &[Item]) -> Style {
+    let Target::ExistingField { name } = &style.target else { return style };
+    if style.reason.is_some() {
+        return style;
+    }
+    let mut reasons = items.iter().map(|item| match item {
+        Item::Document { document, .. } => document.facts.reasons.get(name),
+        Item::Digest { .. } => None,
+    });
+    // What differs between documents cannot be shown as one reason: each says so when it is signed.
+    let first = reasons.next().flatten();
+    let same = reasons.all(|reason| reason == first);
+    let reason = first.filter(|reason| same && summary::clean(reason) == **reason).cloned();
+    Style { reason, ..style }
 }
 
 /// The certificate that is named, where one is: it must be there and be able to sign.
@@ -116,22 +143,26 @@ pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob
     for item in items {
         let slot = Slot::default();
         jobs.push(match item {
-            Item::Document { name, document } => SigningJob {
-                document: summary::Document {
-                    name: name.clone(),
-                    content: summary::Content::Pades {
-                        size: document.facts.size,
-                        pages: document.facts.pages,
-                        seal_page: seal_page(style, &document.facts)?,
+            Item::Document { name, document } => {
+                let seal = permitted(style, &document.facts)?;
+                SigningJob {
+                    document: summary::Document {
+                        name: name.clone(),
+                        content: summary::Content::Pades {
+                            size: document.facts.size,
+                            pages: document.facts.pages,
+                            seal_page: seal_page(style, seal, &document.facts)?,
+                        },
+                        digest: document.digest.clone(),
                     },
-                    digest: document.digest.clone(),
-                },
-                work: Box::new(PadesWork {
-                    document: Arc::clone(document),
-                    slot: slot.clone(),
-                    style: Arc::clone(style),
-                }),
-            },
+                    work: Box::new(PadesWork {
+                        document: Arc::clone(document),
+                        slot: slot.clone(),
+                        style: Arc::clone(style),
+                        seal,
+                    }),
+                }
+            }
             Item::Digest { name, digest } => SigningJob {
                 document: summary::Document {
                     name: name.clone(),
@@ -173,8 +204,26 @@ pub(super) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ErrorCode::RequestMalformed).with_detail(detail)
 }
 
+/// Whether a seal is drawn; refuses what the signatures of the document forbid, as far as it is
+/// known before.
+fn permitted(style: &Style, facts: &Facts) -> Result<Drawn, Problem> {
+    if facts.permission == Some(Permission::NoChanges) {
+        return Err(ErrorCode::DocumentChangesForbidden.into());
+    }
+    if style.signature_type != SignatureType::Approval && !facts.signatures.is_empty() {
+        return Err(ErrorCode::CertificationNotFirst.into());
+    }
+    let existing = matches!(style.target, Target::ExistingField { .. });
+    match style.seal {
+        Seal::None => Ok(Drawn::None),
+        Seal::Usual | Seal::UsualWherePermitted if existing || facts.permission.is_none() => Ok(Drawn::Usual),
+        Seal::Usual => Err(ErrorCode::VisibleFieldForbidden.into()),
+        Seal::UsualWherePermitted => Ok(Drawn::None),
+    }
+}
+
 /// The page of the seal, where it is known before; refuses fields and pages that are not there.
-fn seal_page(style: &Style, facts: &Facts) -> Result<Option<u32>, Problem> {
+fn seal_page(style: &Style, seal: Drawn, facts: &Facts) -> Result<Option<u32>, Problem> {
     let number = match &style.target {
         Target::ExistingField { name } => {
             let field = facts.fields.iter().find(|field| field.name == *name);
@@ -187,8 +236,8 @@ fn seal_page(style: &Style, facts: &Facts) -> Result<Option<u32>, Problem> {
     if number == 0 || number > facts.pages {
         return Err(ErrorCode::PageNotFound.into());
     }
-    Ok(match style.seal {
-        Seal::None => None,
-        Seal::Usual => Some(number),
+    Ok(match seal {
+        Drawn::None => None,
+        Drawn::Usual => Some(number),
     })
 }

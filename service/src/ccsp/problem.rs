@@ -150,7 +150,8 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::MediaTypeUnsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::HostRefused => StatusCode::MISDIRECTED_REQUEST,
-        ErrorCode::ChainUntrusted
+        ErrorCode::CertificationNotFirst
+        | ErrorCode::ChainUntrusted
         | ErrorCode::CredentialExpired
         | ErrorCode::CredentialKeyMismatch
         | ErrorCode::CredentialNotForSigning
@@ -168,7 +169,9 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::FieldNotFound
         | ErrorCode::IdempotencyConflict
         | ErrorCode::PageNotFound
-        | ErrorCode::UnsupportedAlgorithm => StatusCode::UNPROCESSABLE_ENTITY,
+        | ErrorCode::SeedValueUnmet
+        | ErrorCode::UnsupportedAlgorithm
+        | ErrorCode::VisibleFieldForbidden => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorCode::ApprovalBusy | ErrorCode::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::ConfigInvalid
         | ErrorCode::InputChanged

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use signer_core::error::ErrorCode;
+use signer_core::{credential::CredentialId, error::ErrorCode};
 use tokio::time::Instant;
 
 use crate::{
@@ -25,9 +25,9 @@ use crate::{
         problem::Problem,
         rule, spool,
         taken::Taken,
-        work::Made,
+        work::{Made, Style},
     },
-    ports::RequestSubject,
+    ports::{RequestSubject, SigningJob},
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -98,7 +98,7 @@ pub(super) async fn create(
     }
     let asked: dto::SignatureRequest = body::parse(&bytes)?;
     order::check_items(&asked)?;
-    let style = Arc::new(order::style(asked.options.as_ref().unwrap_or(&dto::Options::default()))?);
+    let style = order::style(asked.options.as_ref().unwrap_or(&dto::Options::default()))?;
     let certificate = order::certificate(&shared, asked.certificate.as_deref()).await?;
     // From here to the end nothing is waited for: of two requests with one key one is first.
     if let Some((id, batch)) = key.as_ref().and_then(repeated) {
@@ -110,8 +110,9 @@ pub(super) async fn create(
     }
     let taken = Taken::new(&shared.documents, &asked, owner)?;
     let items = taken.items(&asked)?;
+    let style = Arc::new(order::with_reason(style, &items));
     let (jobs, slots) = order::jobs(&items, &style)?;
-    let subject = RequestSubject::Signature { certificate, jobs, reason: style.reason.clone() };
+    let subject = subject(certificate, jobs, &style);
     let question = Question::ask(&shared, &admitted.client, subject)?;
     taken.use_up();
     let names = asked.items.iter().map(|item| order::shown(&item.name));
@@ -218,28 +219,43 @@ async fn one_call(
     let name = call.name.as_deref().unwrap_or("document.pdf");
     order::check_name(name).map_err(|what| order::malformed(format!("name {what}")))?;
     let name = order::shown(name);
-    let style = Arc::new(order::style(&dto::Options {
+    let style = order::style(&dto::Options {
         field: call.field,
+        certify: call.certify,
         seal: call.seal,
         seal_page: call.seal_page,
         seal_at: call.seal_at,
         reason: call.reason,
         location: call.location,
         ..dto::Options::default()
-    })?);
+    })?;
     let certificate = order::certificate(shared, call.certificate.as_deref()).await?;
     let arriving = Arriving::new(body, shared.limits.document_bytes, &shared.limits);
     let document = Arc::new(spool::receive(arriving, &shared.spool).await?);
-    let (jobs, slots) = order::jobs(&[Item::Document { name, document }], &style)?;
-    let subject = RequestSubject::Signature { certificate, jobs, reason: style.reason.clone() };
+    let items = [Item::Document { name, document }];
+    let style = Arc::new(order::with_reason(style, &items));
+    let (jobs, slots) = order::jobs(&items, &style)?;
+    let subject = subject(certificate, jobs, &style);
     let ended = Question::ask(shared, &admitted.client, subject)?.answered().await?;
     let slot = slots.first().ok_or(ErrorCode::Internal)?;
-    match batch::made(&ended, 0, slot)? {
+    let made = batch::made(&ended, 0, slot).map_err(|code| {
+        let problem = Problem::new(code);
+        match slot.unmet(code) {
+            Some(detail) => problem.with_detail(detail),
+            None => problem,
+        }
+    });
+    match made? {
         Made::Document(signed) => {
             Ok(content::document(signed, Arc::clone(&admitted.under_way), &shared.limits))
         }
         Made::Value(_) => Err(ErrorCode::Internal.into()),
     }
+}
+
+fn subject(certificate: Option<CredentialId>, jobs: Vec<SigningJob>, style: &Style) -> RequestSubject {
+    let (reason, signature_type) = (style.reason.clone(), style.signature_type);
+    RequestSubject::Signature { certificate, jobs, reason, signature_type }
 }
 
 /// The answer to a request that is accepted: how it stands after the wait.

@@ -3,13 +3,16 @@
 //! Pieces go from the connection to a blocking thread over a short queue, so that memory does
 //! not depend on the size. The files have no names and are gone with whoever holds them.
 
-use std::{fs::File, io, io::Write as _, path::Path};
+use std::{collections::BTreeMap, fs::File, io, io::Write as _, path::Path};
 
 use axum::body::Bytes;
 use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     error::ErrorCode,
-    pdf::{document::Document, error::PdfError, limits::Limits, source::Source},
+    pdf::{
+        document::Document, error::PdfError, field::SignatureField, limits::Limits, permission::Permission,
+        source::Source,
+    },
 };
 use tokio::sync::mpsc;
 
@@ -22,6 +25,10 @@ use crate::{
 const QUEUE: usize = 4;
 /// How many pages tell their size.
 const SIZED_PAGES: u32 = 256;
+/// How many empty fields are asked for their reason.
+const SEEN_FIELDS: usize = 256;
+/// The longest reason that a field may prescribe, in characters, as for clients.
+const LONGEST_REASON: usize = 255;
 
 /// A document in the spool. Its file goes when this does.
 pub(super) struct Spooled {
@@ -48,6 +55,10 @@ pub(super) struct Facts {
     pub(super) fields: Vec<dto::Field>,
     /// The signatures.
     pub(super) signatures: Vec<dto::DocumentSignature>,
+    /// What they permit together; `None` where none says anything.
+    pub(super) permission: Option<Permission>,
+    /// Of the first empty fields, the reason that each prescribes.
+    pub(super) reasons: BTreeMap<String, String>,
 }
 
 /// From the connection to the disk.
@@ -159,11 +170,25 @@ fn look(source: &FileSource) -> Result<Facts, PdfError> {
         pages,
         page_sizes,
         signatures: signatures.collect(),
+        permission: document.permission()?,
+        reasons: reasons(&document, &fields),
         fields: fields
             .iter()
             .map(|field| dto::Field { name: field.name.clone(), signed: field.value.is_some() })
             .collect(),
     })
+}
+
+/// The reason of each empty field that prescribes one. A field that cannot be read prescribes
+/// nothing here; signing in it says why.
+fn reasons(document: &Document<&FileSource>, fields: &[SignatureField]) -> BTreeMap<String, String> {
+    let empty = fields.iter().filter(|field| field.value.is_none()).take(SEEN_FIELDS);
+    let reason = |field: &SignatureField| {
+        let seed = document.seed_value(field).ok()??;
+        let reason = seed.reason(None).ok()??;
+        (reason.chars().count() <= LONGEST_REASON).then(|| (field.name.clone(), reason.to_owned()))
+    };
+    empty.filter_map(reason).collect()
 }
 
 #[cfg(test)]

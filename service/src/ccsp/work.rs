@@ -1,12 +1,13 @@
 //! The signing of one item, once it is confirmed: a document in the spool, or a bare digest.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signer_core::{
     algorithm::SignatureAlgorithm,
     approval::summary,
     credential::{self, Holder},
     digest::{Digest, DigestAlgorithm},
+    error::ErrorCode,
     moment::Moment,
     pades::{
         error::PadesError,
@@ -14,7 +15,7 @@ use signer_core::{
         verdict::SubIndication,
         verify::CheckError,
     },
-    pdf::warning::DocumentWarning,
+    pdf::{error::PdfError, permission::SignatureType, warning::DocumentWarning},
     seal::SealText,
 };
 
@@ -27,7 +28,15 @@ use crate::{
 
 /// Where the product of one item comes to lie.
 #[derive(Clone, Default)]
-pub(super) struct Slot(Arc<Mutex<Option<Made>>>);
+pub(super) struct Slot(Arc<Mutex<Product>>);
+
+/// What came of one item.
+#[derive(Default)]
+struct Product {
+    made: Option<Made>,
+    /// What the field asks for, where that is why there is nothing.
+    unmet: Option<String>,
+}
 
 /// What was made of one item.
 #[derive(Clone)]
@@ -49,6 +58,8 @@ pub(super) struct Signed {
     pub(super) field: String,
     /// What the person should know about the document.
     pub(super) warnings: Vec<DocumentWarning>,
+    /// What the field would like, and the signature has not.
+    pub(super) ignored: Vec<&'static str>,
 }
 
 /// A signature value.
@@ -68,6 +79,8 @@ pub(super) struct PadesWork {
     pub(super) slot: Slot,
     /// How.
     pub(super) style: Arc<Style>,
+    /// Whether there is a seal.
+    pub(super) seal: Drawn,
 }
 
 /// How documents are signed.
@@ -75,6 +88,8 @@ pub(super) struct PadesWork {
 pub(super) struct Style {
     /// The digest; `None` takes the one that goes with the key.
     pub(super) digest: Option<DigestAlgorithm>,
+    /// What each signature is to its document.
+    pub(super) signature_type: SignatureType,
     /// The field.
     pub(super) target: Target,
     /// Whether there is a seal.
@@ -85,10 +100,21 @@ pub(super) struct Style {
     pub(super) location: Option<String>,
 }
 
-/// Whether there is a seal.
+/// Whether there shall be a seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seal {
-    /// None.
+    /// No.
+    None,
+    /// The usual one.
+    Usual,
+    /// The usual one, where the document permits a new field that is seen.
+    UsualWherePermitted,
+}
+
+/// Whether there is a seal in one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Drawn {
+    /// No.
     None,
     /// The usual one.
     Usual,
@@ -105,16 +131,25 @@ pub(super) struct RawWork {
 impl Slot {
     /// What was made, where something was.
     pub(super) fn made(&self) -> Option<Made> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.product().made.clone()
+    }
+
+    /// What the field asks for, where the item failed with `code` because that is not met.
+    pub(super) fn unmet(&self, code: ErrorCode) -> Option<String> {
+        self.product().unmet.clone().filter(|_| code == ErrorCode::SeedValueUnmet)
     }
 
     /// Destroys what was made.
     pub(super) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.product() = Product::default();
     }
 
     fn put(&self, made: Made) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+        self.product().made = Some(made);
+    }
+
+    fn product(&self) -> MutexGuard<'_, Product> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,9 +160,9 @@ impl SignWork for PadesWork {
         // As the window shows it.
         let name = summary::clean(&holder.name);
         let (reason, location) = (style.reason.as_deref(), style.location.as_deref());
-        let seal = match style.seal {
-            Seal::None => None,
-            Seal::Usual => {
+        let seal = match self.seal {
+            Drawn::None => None,
+            Drawn::Usual => {
                 let number = holder.identifier.as_ref().map(|identifier| identifier.masked());
                 Some(SealText::signature(&name, number.as_deref(), now, reason, location))
             }
@@ -135,6 +170,7 @@ impl SignWork for PadesWork {
         let terms = Terms {
             digest: style.digest,
             moment: now,
+            signature_type: style.signature_type,
             target: style.target.clone(),
             seal: seal.as_ref(),
             reason,
@@ -143,13 +179,20 @@ impl SignWork for PadesWork {
             room: Room::Estimated,
         };
         let running = self.document.running.clone();
-        let outcome = sign_in_place(&self.document.file, running, host, signer, &terms)?;
+        let outcome = sign_in_place(&self.document.file, running, host, signer, &terms);
+        let outcome = outcome.inspect_err(|error| {
+            if let SignError::Pades(PadesError::Pdf(error @ PdfError::SeedValueUnmet { .. })) = error {
+                self.slot.product().unmet = Some(error.to_string());
+            }
+        })?;
         let document = Arc::clone(&self.document);
+        let ignored = outcome.ignored.iter().map(|entry| entry.as_str()).collect();
         self.slot.put(Made::Document(Signed {
             document,
             len: outcome.len,
             field: outcome.field,
             warnings: outcome.document_warnings,
+            ignored,
         }));
         Ok(())
     }

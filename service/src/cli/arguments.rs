@@ -1,6 +1,7 @@
 //! The words of the command line, with their help in three languages; those about the service
 //! are in `arguments/service.rs`.
 
+mod certify;
 mod service;
 
 use std::{path::PathBuf, sync::OnceLock};
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::text::{Language, Sentence};
 
+pub use certify::CertifyChoice;
 pub use service::{
     ApproveArguments, AuditCommand, ConfigCommand, CredentialAddArguments, CredentialsCommand,
     PairingsCommand, ServeArguments, StatusArguments,
@@ -261,6 +263,24 @@ pub struct SignArguments {
         "Nombre del nuevo campo de firma",
     ]))]
     pub new_field: Option<String>,
+    /// A certification.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "as-field",
+        help = tr([
+            "Certifica o documento, na sua primeira assinatura, e diz o que continua permitido depois dela; \
+             sem esta opção a assinatura é de aprovação",
+            "Certifies the document, in its first signature, and says what is still permitted after it; \
+             without this option the signature is an approval",
+            "Certifica el documento, en su primera firma, y dice qué sigue permitido después de ella; \
+             sin esta opción la firma es de aprobación",
+        ])
+    )]
+    pub certify: Option<CertifyChoice>,
     /// The seal.
     #[arg(long, value_enum, default_value_t = SealChoice::None, help = tr([
         "Selo visível", "Visible seal", "Sello visible",

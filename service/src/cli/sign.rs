@@ -9,7 +9,7 @@ use signer_core::{
     error::ErrorCode,
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
-    pdf::source::Source as _,
+    pdf::{permission::SignatureType, source::Source as _},
     seal::{Corner, Placement, SealText},
 };
 
@@ -20,23 +20,24 @@ use crate::{
         },
         credential, document,
         failure::Failure,
-        json,
+        json, policy,
         progress::{Progress, Quiet},
         screen,
     },
     clock,
     file::destination::{Durability, Existing},
     sign::{self, Check, Job, Outcome, Signer},
+    text::certification,
 };
 
 /// Runs the command.
 pub(super) fn run(arguments: &SignArguments) -> ExitCode {
     match sign(arguments) {
-        Ok((signer, outcome)) => {
+        Ok(signed) => {
             if arguments.json {
-                screen::json(&as_json(arguments, &signer, &outcome));
+                screen::json(&as_json(arguments, &signed));
             } else {
-                show(arguments, &signer, &outcome);
+                show(arguments, &signed);
             }
             ExitCode::SUCCESS
         }
@@ -44,7 +45,14 @@ pub(super) fn run(arguments: &SignArguments) -> ExitCode {
     }
 }
 
-fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
+/// What was done.
+struct Signed {
+    signer: Signer,
+    signature_type: SignatureType,
+    outcome: Outcome,
+}
+
+fn sign(arguments: &SignArguments) -> Result<Signed, Failure> {
     // What can be refused without a secret is refused before one is asked for.
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     if existing == Existing::Keep && arguments.output.symlink_metadata().is_ok() {
@@ -59,6 +67,8 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
     let input = document::input(&arguments.input)?;
     let document = document::open(&input, arguments.document_password_file.as_deref())?;
     let moment = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
+    let policy::Decided { signature_type, reason } = policy::decide(arguments, &document)?;
+    let reason = reason.as_deref();
 
     let mut opened = credential::open(&arguments.credential)?;
     // Many tokens show their certificates before the PIN: what they rule out costs no try.
@@ -72,7 +82,7 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
 
     let holder = Holder::of(&signer.certificate);
     let seal = match arguments.seal {
-        SealChoice::Default => Some(seal_text(arguments, &holder, moment)),
+        SealChoice::Default => Some(seal_text(arguments, reason, &holder, moment)),
         SealChoice::None => None,
     };
     let job = Job {
@@ -90,9 +100,10 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
                 DigestChoice::Sha512 => DigestAlgorithm::Sha512,
             }),
             moment,
+            signature_type,
             target: target(arguments),
             seal: seal.as_ref(),
-            reason: arguments.reason.as_deref(),
+            reason,
             location: arguments.location.as_deref(),
             name: Some(&holder.name),
             room: Room::Estimated,
@@ -107,9 +118,9 @@ fn sign(arguments: &SignArguments) -> Result<(Signer, Outcome), Failure> {
             | sign::SignError::Destination(_)
             | sign::SignError::InputChanged
             | sign::SignError::Input(_)
-            | sign::SignError::Pades(_) => Failure::of(error.code(), &error),
+            | sign::SignError::Pades(_) => policy::of_sign(&error),
         })?;
-    Ok((signer, outcome))
+    Ok(Signed { signer, signature_type, outcome })
 }
 
 fn check_certificate(signer: &Signer, moment: Moment) -> Result<(), Failure> {
@@ -118,15 +129,9 @@ fn check_certificate(signer: &Signer, moment: Moment) -> Result<(), Failure> {
         .map_err(|error| Failure::of(error.code(), &error))
 }
 
-fn seal_text(arguments: &SignArguments, holder: &Holder, moment: Moment) -> SealText {
+fn seal_text(arguments: &SignArguments, reason: Option<&str>, holder: &Holder, moment: Moment) -> SealText {
     let identifier = holder.identifier.as_ref().map(|identifier| identifier.masked());
-    SealText::signature(
-        &holder.name,
-        identifier.as_deref(),
-        moment,
-        arguments.reason.as_deref(),
-        arguments.location.as_deref(),
-    )
+    SealText::signature(&holder.name, identifier.as_deref(), moment, reason, arguments.location.as_deref())
 }
 
 fn target(arguments: &SignArguments) -> Target {
@@ -148,7 +153,8 @@ fn target(arguments: &SignArguments) -> Target {
     }
 }
 
-fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Value {
+fn as_json(arguments: &SignArguments, signed: &Signed) -> Value {
+    let Signed { signer, signature_type, outcome } = signed;
     let of_credential = outcome.warnings.iter().map(|warning| warning.as_str());
     let of_document = outcome.document_warnings.iter().map(|warning| warning.as_str());
     let warnings: Vec<_> = of_credential.chain(of_document).collect();
@@ -157,27 +163,41 @@ fn as_json(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) -> Val
         "output": arguments.output.display().to_string(),
         "field": outcome.field,
         "level": "B-B",
+        "certification": signature_type.as_str(),
         "digestAlgorithm": outcome.digest.algorithm().name(),
         "bytes": outcome.len,
         "certificate": json::certificate(&signer.certificate),
         "warnings": warnings,
+        "ignoredSeedValues": outcome.ignored.iter().map(|entry| entry.as_str()).collect::<Vec<_>>(),
     })
 }
 
-fn show(arguments: &SignArguments, signer: &Signer, outcome: &Outcome) {
+fn show(arguments: &SignArguments, signed: &Signed) {
+    let Signed { signer, signature_type, outcome } = signed;
     let language = language();
     let holder = Holder::of(&signer.certificate);
     let number = holder.identifier.as_ref().map(|identifier| format!(" ({})", identifier.masked()));
-    let [signed, by, field] =
+    let [heading, by, field] =
         [["Assinado", "Signed", "Firmado"], ["Titular", "Holder", "Titular"], ["Campo", "Field", "Campo"]]
             .map(|sentence| language.choose(sentence));
-    screen::line(&format!("{signed}: {}", arguments.output.display()));
+    screen::line(&format!("{heading}: {}", arguments.output.display()));
     screen::line(&format!("  {by}: {}{}", holder.name, number.unwrap_or_default()));
     screen::line(&format!(
         "  {field}: {} · PAdES B-B · {}",
         outcome.field,
         outcome.digest.algorithm().name()
     ));
+    if let Some(sentence) = certification::sentence(*signature_type) {
+        screen::line(&format!("  {}", language.choose(sentence)));
+    }
+    for entry in &outcome.ignored {
+        let warning = language.choose([
+            "Aviso: o campo sugere algo que esta assinatura não tem",
+            "Warning: the field suggests something that this signature has not",
+            "Aviso: el campo sugiere algo que esta firma no tiene",
+        ]);
+        screen::error_line(&format!("  {warning}: /{entry}."));
+    }
     for warning in &outcome.warnings {
         screen::error_line(&format!("  {}", language.choose(warning_sentence(*warning))));
     }

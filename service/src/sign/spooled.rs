@@ -39,7 +39,7 @@ pub fn sign_in_place(
     let source = FileSource::from_file(copy, Path::new("")).map_err(SignError::Input)?;
     let document = Document::open(&source, Limits::default())?;
     let prepared = sign::prepare(&document, signer, terms)?;
-    let warnings = prepared.warnings().to_vec();
+    let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
     let document_warnings = prepared.document_warnings().to_vec();
 
     let (len, algorithm) = (document.len(), prepared.algorithm().digest());
@@ -61,6 +61,7 @@ pub fn sign_in_place(
         len: len + signed.update().len() as u64,
         warnings,
         document_warnings,
+        ignored,
     })
 }
 

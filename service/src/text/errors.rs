@@ -33,6 +33,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The audit trail cannot be written; nothing was signed.",
             "No se pudo escribir el registro de auditoría; no se firmó nada.",
         ],
+        ErrorCode::CertificationNotFirst => [
+            "Só a primeira assinatura pode certificar um documento, e este já está assinado; assine sem certificar.",
+            "Only the first signature can certify a document, and this one is signed already; sign without certifying.",
+            "Solo la primera firma puede certificar un documento, y este ya está firmado; firme sin certificar.",
+        ],
         ErrorCode::ChainUntrusted => [
             "A cadeia do certificado não leva a uma raiz confiável.",
             "The certificate's chain does not lead to a trusted root.",
@@ -87,9 +92,9 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El archivo puede leerse de dos maneras diferentes y por eso no se firma.",
         ],
         ErrorCode::DocumentChangesForbidden => [
-            "O documento não permite novas assinaturas.",
-            "The document does not permit new signatures.",
-            "El documento no permite nuevas firmas.",
+            "Uma assinatura do documento proíbe qualquer alteração, até novas assinaturas; peça ao autor outra cópia.",
+            "A signature of the document forbids every change, further signatures too; ask its author for another copy.",
+            "Una firma del documento prohíbe cualquier cambio, incluso nuevas firmas; pida al autor otra copia.",
         ],
         ErrorCode::DocumentEncrypted => [
             "O documento está cifrado para certos destinatários ou de um modo que este programa não abre.",
@@ -263,6 +268,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "A secret is needed and there is no terminal to ask on; use a password file.",
             "Se necesita una contraseña y no hay terminal para pedirla; use un archivo de contraseña.",
         ],
+        ErrorCode::SeedValueUnmet => [
+            "O campo de assinatura exige algo que esta assinatura não tem.",
+            "The signature field asks for something that this signature has not.",
+            "El campo de firma exige algo que esta firma no tiene.",
+        ],
         ErrorCode::ServiceRunning => [
             "O serviço já está em execução.",
             "The service is running already.",
@@ -322,6 +332,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "Os argumentos não combinam.",
             "The arguments do not fit together.",
             "Los argumentos no encajan.",
+        ],
+        ErrorCode::VisibleFieldForbidden => [
+            "Uma assinatura anterior não permite um novo campo visível; assine sem selo, ou em um campo que o documento já tem.",
+            "An earlier signature does not permit a new visible field; sign without a seal, or in a field that the document has.",
+            "Una firma anterior no permite un nuevo campo visible; firme sin sello, o en un campo que el documento ya tiene.",
         ],
     }
 }

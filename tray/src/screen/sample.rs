@@ -96,6 +96,12 @@ pub(crate) fn presented_with(json: &str, entry: Entry, tries_left: TriesLeft) ->
     }
 }
 
+/// One document that is certified.
+pub(crate) fn certified(certification: &str) -> String {
+    let plain = single();
+    plain.replacen('{', &format!(r#"{{"certification":"{certification}","#), 1)
+}
+
 /// One document, one certificate.
 pub(crate) fn single() -> String {
     summary("signature", SITE, 1, &[document("Contrato de prestação de serviços.pdf", "12")])
@@ -153,6 +159,8 @@ pub(crate) fn pages(language: Language) -> Vec<(&'static str, Screen)> {
         ("selection-many", show(presented(&summary("selection", SITE, 12, &[]), Entry::Nothing))),
         ("single-pin", show(queue)),
         ("single-password", show(presented(&single(), Entry::Password))),
+        ("single-certified", show(presented(&certified("no-changes"), Entry::Pin))),
+        ("single-iti", show(presented(&certified("iti-reference"), Entry::Pin))),
         ("single-reader", show(presented(&single(), Entry::Reader))),
         ("single-nothing", show(presented(&single(), Entry::Nothing))),
         ("single-locked", show(presented(&single(), Entry::Locked))),

@@ -5,6 +5,8 @@ use std::time::Duration;
 use accesskit::{Role, TreeUpdate};
 use tiny_skia::Pixmap;
 
+use signer_ipc::message::Entry;
+
 use crate::{
     access,
     os::{Appearance, Contrast, Scheme},
@@ -257,7 +259,7 @@ fn every_page_says_the_same_to_those_who_do_not_see_it() {
 #[test]
 fn the_field_never_tells_what_was_typed() {
     let mut fonts = Fonts::new();
-    let presented = sample::presented(&sample::single(), signer_ipc::message::Entry::Pin);
+    let presented = sample::presented(&sample::single(), Entry::Pin);
     let mut screen = sample::screen(Language::Pt, presented);
     for character in "73914".chars() {
         screen.take(Input::Typed(character), sample::BEGAN + ARM_DELAY);
@@ -274,7 +276,7 @@ fn the_field_never_tells_what_was_typed() {
 #[test]
 fn facts_are_read_with_their_labels() {
     let mut fonts = Fonts::new();
-    let presented = sample::presented(&sample::single(), signer_ipc::message::Entry::Pin);
+    let presented = sample::presented(&sample::single(), Entry::Pin);
     let mut screen = sample::screen(Language::Pt, presented);
     let frame = frame(&mut screen, &mut fonts, 1.0, HIGHEST);
     let order = reading_order(&access::tree(&frame, "title", Language::Pt));
@@ -293,6 +295,25 @@ fn facts_are_read_with_their_labels() {
         "Será negado em 60 s",
     ] {
         assert!(order.iter().any(|words| words == fact), "{fact} is not in {order:#?}");
+    }
+}
+
+/// What cannot be taken back is read first, before the yes and while the secret is typed.
+#[test]
+fn a_certification_is_said_in_plain_words() {
+    let mut fonts = Fonts::new();
+    for (language, name, expected) in [
+        (Language::Pt, "no-changes", "depois desta assinatura nada mais pode ser alterado"),
+        (Language::En, "form-filling", "only filling in forms and signing are permitted"),
+        (Language::Es, "annotations", "rellenar formularios, firmar y hacer anotaciones"),
+        (Language::Pt, "iti-reference", "forma recomendada pelo ITI"),
+    ] {
+        let presented = sample::presented(&sample::certified(name), Entry::Pin);
+        let mut screen = sample::screen(language, presented);
+        let frame = frame(&mut screen, &mut fonts, 1.0, HIGHEST);
+        let mut texts = frame.nodes.iter().filter(|node| node.layer != Layer::Fixed).map(|node| &node.means);
+        let Some(Means::Text(first)) = texts.next() else { panic!("nothing is said first") };
+        assert!(first.contains(expected), "{first}");
     }
 }
 
@@ -353,7 +374,7 @@ fn size(length: f32) -> u32 {
 #[test]
 fn the_countdown_reaches_screen_readers_twice() {
     let mut fonts = Fonts::new();
-    let presented = sample::presented(&sample::single(), signer_ipc::message::Entry::Pin);
+    let presented = sample::presented(&sample::single(), Entry::Pin);
     let screen = sample::screen(Language::Pt, presented);
     let live = |left: u64, fonts: &mut Fonts| {
         let now = sample::BEGAN + Duration::from_secs(60 - left);

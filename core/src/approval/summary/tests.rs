@@ -6,6 +6,7 @@ use crate::{
         summary::*,
     },
     digest::DigestAlgorithm,
+    pdf::permission::{Permission, SignatureType},
 };
 
 #[test]
@@ -22,6 +23,7 @@ fn the_canonical_bytes_are_these() {
             certificates: vec![sample::certificate("11")],
             documents: vec![sample::document(0), raw],
             reason: None,
+            signature_type: SignatureType::DocMdpReference,
         },
     );
     let id = "11".repeat(32);
@@ -30,7 +32,7 @@ fn the_canonical_bytes_are_these() {
     let expected = format!(
         "{{\"certificates\":[{{\"holder\":\"MARIA DA SILVA\",\"id\":\"{id}\",\"issuer\":\"AC Exemplo\",\
          \"notAfter\":1800000000,\"number\":\"***.456.789-**\",\"place\":\"maria.p12\",\"storage\":\"a1\"}}],\
-         \"client\":{{\"host\":\"café.example\",\"kind\":\"site\",\"origin\":\"https://xn--caf-dma.example\"}},\
+         \"certification\":\"iti-reference\",\"client\":{{\"host\":\"café.example\",\"kind\":\"site\",\"origin\":\"https://xn--caf-dma.example\"}},\
          \"documents\":[{{\"digest\":\"{first}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"pades\",\
          \"name\":\"contrato 0.pdf\",\"pages\":2,\"sealPage\":null,\"size\":1000}},\
          {{\"digest\":\"{second}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"raw\",\"name\":\"ab\",\
@@ -92,6 +94,10 @@ fn every_field_changes_the_digest() {
         signature(client(), vec![one.clone()], documents(), None),
         signature(client(), vec![one.clone()], vec![sample::document(0), sample::document(1)], None),
         signature(client(), vec![one.clone()], vec![sample::document(1), sample::document(0)], None),
+        certified(SignatureType::Certification(Permission::NoChanges)),
+        certified(SignatureType::Certification(Permission::FormFilling)),
+        certified(SignatureType::Certification(Permission::Annotations)),
+        certified(SignatureType::DocMdpReference),
         Summary::new(client(), Subject::Selection { certificates: vec![one] }),
         Summary::new(client(), Subject::Pairing { scopes: vec![Scope::Certificates] }),
         Summary::new(client(), Subject::Pairing { scopes: vec![Scope::Certificates, Scope::Sign] }),
@@ -174,7 +180,13 @@ fn signature(
     reason: Option<&str>,
 ) -> Summary {
     let reason = reason.map(str::to_owned);
-    Summary::new(client, Subject::Signature { certificates, documents, reason })
+    let signature_type = SignatureType::Approval;
+    Summary::new(client, Subject::Signature { certificates, documents, reason, signature_type })
+}
+
+fn certified(signature_type: SignatureType) -> Summary {
+    let (certificates, documents) = (vec![sample::certificate("11")], vec![sample::document(0)]);
+    Summary::new(client(), Subject::Signature { certificates, documents, reason: None, signature_type })
 }
 
 #[test]

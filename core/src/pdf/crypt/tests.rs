@@ -10,6 +10,7 @@ use crate::pdf::geometry::Rectangle;
 use crate::pdf::later::{Effort, Later};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Name, Stream};
+use crate::pdf::permission::SignatureType;
 use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, sign_revision};
 use crate::pdf::sample::{ONE_PAGE, replace, table};
 
@@ -101,6 +102,8 @@ fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
         field,
         rectangle: Rectangle::EMPTY,
         description: None,
+        signature_type: SignatureType::Approval,
+        lock: None,
         appearance: None,
         reason: Some("De acordo"),
         location: Some("Manaus"),

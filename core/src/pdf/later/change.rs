@@ -7,6 +7,7 @@ use crate::pdf::field::{Form, SignatureField};
 use crate::pdf::later::{Difference, Stop};
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::permission::Restrictions;
+use crate::pdf::signature::SignatureValue;
 use crate::pdf::source::Source;
 
 /// Entries of the catalog that signing changes; the form is compared by itself.
@@ -51,9 +52,6 @@ pub(super) fn all_permitted<O: Source, N: Source>(
         return Err(Stop::Other("the signed revision does not hold this signature"));
     }
     let restrictions = old.restrictions(&old_form)?;
-    if restrictions.forbidden.is_some() {
-        return Err(Stop::Other("a signature forbids every change"));
-    }
     let mut judge = Judge {
         old,
         new,
@@ -135,10 +133,14 @@ impl<O: Source, N: Source> Judge<'_, O, N> {
             Some(_) => self.made_later(field)?,
             // What is seen must belong to a signature that has a verdict of its own.
             None if visible || dictionary.contains("V") => return refused,
+            None if self.restrictions.forbidden().is_some() => {
+                return Err(Stop::Other("a signature forbids every change"));
+            }
             None => {}
         }
         let area = field.rectangle.is_some_and(|area| area.width() > 0.0 && area.height() > 0.0);
-        if self.restrictions.locks(&field.name) || (self.restrictions.certified && visible && area) {
+        if self.restrictions.locks(&field.name) || (self.restrictions.permission.is_some() && visible && area)
+        {
             return Err(Stop::Other("a field was added that an earlier signature forbids"));
         }
         self.widgets.insert(place);
@@ -155,6 +157,10 @@ impl<O: Source, N: Source> Judge<'_, O, N> {
             if !empty || !same(&old.dictionary, &dictionary, &["V", "AP"]) {
                 return Err(refused());
             }
+            let shown = dictionary.get("AP") != old.dictionary.get("AP");
+            if shown && self.restrictions.forbidden().is_some() {
+                return Err(Stop::Other("a signature forbids every change"));
+            }
             let new = self.new_form.signatures.iter().find(|field| field.reference == Some(place));
             self.made_later(new.ok_or_else(refused)?)?;
             if self.restrictions.locks(&old.name) {
@@ -163,6 +169,9 @@ impl<O: Source, N: Source> Judge<'_, O, N> {
             self.accounted.insert(place.number);
             let widget = old.widget.as_ref().and_then(|widget| widget.reference);
             if let Some(widget) = widget.filter(|widget| *widget != place && self.is_changed(*widget)) {
+                if self.restrictions.forbidden().is_some() {
+                    return Err(Stop::Other("a signature forbids every change"));
+                }
                 let was = self.old.object(widget)?.into_dictionary();
                 let is = self.new.plain_dictionary(widget)?;
                 let (Some(was), Some(is)) = (was, is) else { return Err(refused()) };
@@ -175,9 +184,15 @@ impl<O: Source, N: Source> Judge<'_, O, N> {
         Ok(())
     }
 
-    /// Refuses a value that is not a signature over more than the signed revision.
+    /// Refuses a value that is not a signature over more than the signed revision. Where nothing may
+    /// be changed, only a document time-stamp that is not seen is no change (12.8.2.2.2).
     fn made_later(&self, field: &SignatureField) -> Result<(), Stop> {
         let value = field.value.as_ref();
+        if self.restrictions.forbidden().is_some()
+            && !value.is_some_and(SignatureValue::is_document_timestamp)
+        {
+            return Err(Stop::Other("a signature forbids every change"));
+        }
         let later = value.is_some_and(|value| {
             let added = value.reference.is_none_or(|place| self.difference.added.contains(&place.number));
             added && value.byte_range.is_ok_and(|range| range.end() > self.end)

@@ -5,9 +5,10 @@ use crate::pdf::document::Document;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::later::{Effort, Later};
 use crate::pdf::limits::Limits;
-use crate::pdf::object::{Dictionary, Object, Stream};
+use crate::pdf::object::{self, Dictionary, Object, Stream};
+use crate::pdf::permission::{Permission, SignatureType};
 use crate::pdf::revision::{Description, FieldChoice, SignatureRequest, begin, sign_revision};
-use crate::pdf::sample::{append_table, packed, table};
+use crate::pdf::sample::{append_table, packed, replace, table};
 
 const PAGES: &str = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
 const PAGE: &str =
@@ -40,6 +41,23 @@ fn open(bytes: &[u8]) -> Document<&[u8]> {
 
 /// `bytes` signed in a field, with an appearance.
 fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
+    sign_as(SignatureType::Approval, bytes, field)
+}
+
+fn sign_as(signature_type: SignatureType, bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
+    signed_in(Rectangle::between(1.0, 1.0, 50.0, 20.0), signature_type, bytes, field)
+}
+
+fn sign_unseen(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
+    signed_in(Rectangle::EMPTY, SignatureType::Approval, bytes, field)
+}
+
+fn signed_in(
+    rectangle: Rectangle,
+    signature_type: SignatureType,
+    bytes: &[u8],
+    field: FieldChoice<'_>,
+) -> Vec<u8> {
     let document = open(bytes);
     let mut update = begin(&document).unwrap();
     let appearance = update.add(Stream {
@@ -49,9 +67,11 @@ fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
     let request = SignatureRequest {
         page: 1,
         field,
-        rectangle: Rectangle::between(1.0, 1.0, 50.0, 20.0),
+        rectangle,
         appearance: Some(appearance),
         description: Some(Description { text: "Assinatura de João", language: None }),
+        signature_type,
+        lock: None,
         reason: None,
         location: None,
         name: None,
@@ -122,6 +142,54 @@ fn validation_data_are_permitted() {
     let more =
         append(&with_data, &[(60, "<< /Type /DSS /Certs [61 0 R 62 0 R] >>"), (62, CONTENT)], "/Info 9 0 R");
     assert_eq!(later(&once, &more), Later::Permitted);
+}
+
+/// A certification that permits signing is still valid after it; one that permits nothing is after
+/// validation data and a time-stamp only.
+#[test]
+fn certifications_are_obeyed() {
+    let certify = |kind| sign_as(kind, &base(), new());
+    for kind in [
+        SignatureType::Certification(Permission::FormFilling),
+        SignatureType::Certification(Permission::Annotations),
+        SignatureType::DocMdpReference,
+    ] {
+        let once = certify(kind);
+        let twice = sign(&once, FieldChoice::Existing { name: "vazio" });
+        assert_eq!(later(&once, &twice), Later::Permitted, "{kind:?}");
+    }
+    let once = certify(SignatureType::Certification(Permission::NoChanges));
+    let catalog = open(&once).catalog().clone().with("DSS", Object::name("60"));
+    let mut text = Vec::new();
+    object::write_dictionary(&catalog, &mut text);
+    let text = String::from_utf8(text).unwrap().replace("/DSS /60", "/DSS 60 0 R");
+    let data = [(1, text.as_str()), (60, "<< /Type /DSS /Certs [61 0 R] >>"), (61, CONTENT)];
+    assert_eq!(later(&once, &append(&once, &data, "/Info 9 0 R")), Later::Permitted);
+    // A time-stamp instead of a signature is no change, unless it is seen.
+    let permitting = certify(SignatureType::Certification(Permission::FormFilling));
+    let forbidden = Later::Other { what: "a signature forbids every change" };
+    for (field, of_stamp) in [(new(), Later::Permitted), (FieldChoice::Existing { name: "vazio" }, forbidden)]
+    {
+        let after = sign_unseen(&permitting, field);
+        let after = replace(&after, "/P 2 /V", "/P 1 /V");
+        let signed = after.get(..permitting.len()).unwrap().to_vec();
+        assert_eq!(later(&signed, &after), forbidden);
+        let at = signed.len();
+        let stamp = replace(&after[at..], "/ETSI.CAdES.detached", "/ETSI.RFC3161       ");
+        assert_eq!(later(&signed, &[signed.as_slice(), &stamp].concat()), of_stamp);
+    }
+    let field = field_number(&once);
+    let list = format!("<< /Fields [7 0 R 8 0 R {field} 0 R 60 0 R] /SigFlags 3 >>");
+    let annotations = format!("[8 0 R {field} 0 R 60 0 R]");
+    for (value, filled) in [("/V 61 0 R", "a signature forbids every change"), ("", "a signature forbids")] {
+        let empty =
+            format!("<< /Type /Annot /Subtype /Widget /FT /Sig /T (x) /Rect [0 0 0 0] /P 3 0 R {value} >>");
+        let objects = [(5, list.as_str()), (6, &annotations), (60, &empty), (61, "<< /Type /Sig >>")];
+        match later(&once, &append(&once, &objects, "/Info 9 0 R")) {
+            Later::Other { what } => assert!(what.contains(filled), "{value}: {what}"),
+            Later::Permitted => panic!("{value} is permitted"),
+        }
+    }
 }
 
 /// Proves A15.

@@ -9,6 +9,7 @@ use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
 use crate::pdf::page::Page;
 use crate::pdf::revision::pending::Pending;
+use crate::pdf::revision::reference::Lock;
 use crate::pdf::revision::tags::{self, Tagged};
 use crate::pdf::revision::{SignatureRequest, Structure};
 use crate::pdf::source::Source;
@@ -18,19 +19,24 @@ const WIDGET_FLAGS: i64 = 4 | 128;
 /// `SignaturesExist` and `AppendOnly` (table 225).
 const SIGNATURE_FLAGS: i64 = 1 | 2;
 
-/// Sets the value of the empty field `field`, and the appearance of its widget.
+/// Sets the value of the empty field `field`, the appearance of its widget and, where it was made
+/// stricter, its lock.
 pub(super) fn sign_existing<S: Source>(
     pending: &mut Pending<'_, S>,
     field: &SignatureField,
     signature: Reference,
-    appearance: Option<Reference>,
+    lock: &Lock,
+    request: &SignatureRequest<'_>,
 ) -> Result<(), PdfError> {
     let place =
         field.reference.ok_or(PdfError::Unsupported { what: "a field that is no indirect object" })?;
     let mut dictionary = field.dictionary.clone();
     dictionary.set("V", Object::Reference(signature));
+    if let Some(lock) = &lock.changed {
+        dictionary.set("Lock", Object::Dictionary(lock.clone()));
+    }
     let widget = field.widget.as_ref().and_then(|widget| widget.reference);
-    match (appearance, widget) {
+    match (request.appearance, widget) {
         (Some(appearance), Some(widget)) if widget != place => {
             if let Object::Dictionary(mut own) = pending.object(widget)? {
                 own.set("AP", appearances(appearance));

@@ -225,6 +225,8 @@ fn grows<O: Source, N: Source>(
             }
             Ok(old.len() <= new.len())
         }
+        // A lock made stricter.
+        (Object::Integer(old), Object::Integer(new)) if key == b"P" => Ok(new <= old),
         (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
         (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
         (old, Object::Array(_)) if any_of(LISTS) => Ok(old.as_array().is_none()),

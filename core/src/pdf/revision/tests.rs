@@ -9,6 +9,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
+use crate::pdf::permission::SignatureType;
 use crate::pdf::revision::{FieldChoice, SignatureRequest, SignedRevision, begin, inspection, sign_revision};
 use crate::pdf::sample::{ONE_PAGE, packed, replace, table};
 use crate::pdf::xref::SectionKind;
@@ -20,6 +21,8 @@ pub(super) fn request(field: FieldChoice<'_>) -> SignatureRequest<'_> {
         rectangle: Rectangle::EMPTY,
         appearance: None,
         description: None,
+        signature_type: SignatureType::Approval,
+        lock: None,
         reason: Some("De acordo"),
         location: None,
         name: Some("João (teste)"),

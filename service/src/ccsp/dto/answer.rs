@@ -223,6 +223,10 @@ pub(in crate::ccsp) struct Failure {
     /// What the person can do, as in a problem.
     #[schema(example = "insert-token")]
     pub(in crate::ccsp) remedy: &'static str,
+    /// What the field of the document asks for, where that is not met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the field asks for SHA512 in /DigestMethod")]
+    pub(in crate::ccsp) detail: Option<String>,
 }
 
 /// One item of a request.
@@ -245,6 +249,10 @@ pub(in crate::ccsp) struct SignedItem {
     /// The field that holds the signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::ccsp) field: Option<String>,
+    /// What the field would like, and the signature has not: entries of its seed value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["TimeStamp"]))]
+    pub(in crate::ccsp) ignored_seed_values: Vec<&'static str>,
     /// The signature value of `raw`, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "byte")]

@@ -64,8 +64,12 @@ pub(in crate::ccsp) struct Options {
     pub(in crate::ccsp) field: Option<String>,
     /// The name of the new field, where none is signed that exists.
     pub(in crate::ccsp) new_field: Option<String>,
-    /// Whether a seal is drawn.
-    pub(in crate::ccsp) seal: Seal,
+    /// Whether the signature certifies the document, and what may be done to it afterwards. The person
+    /// is shown this. Only the first signature of a document can.
+    pub(in crate::ccsp) certify: Certify,
+    /// Whether a seal is drawn. Where nothing is said, the usual one, unless an earlier signature
+    /// permits no new field that is seen.
+    pub(in crate::ccsp) seal: Option<Seal>,
     /// The page of the seal, from 1; the last one where none is named.
     #[schema(minimum = 1)]
     pub(in crate::ccsp) seal_page: Option<u32>,
@@ -89,12 +93,33 @@ pub(in crate::ccsp) enum Level {
     BB,
 }
 
-/// The visible mark.
+/// What may be done to a document after its signature (ISO 32000-2, 12.8.2.2). `no-changes`: nothing
+/// (P 1). `form-filling`: forms may be filled in and signed (P 2). `annotations`: the same, and
+/// annotations may be made (P 3). `iti-reference`: as `form-filling`, in the form that ITI recommends
+/// for VALIDAR, the DocMDP reference in the signature without `/Perms` in the catalog; not every reader
+/// calls that a certification. `none`: the signature is an approval and says nothing of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::ccsp) enum Certify {
+    /// As form-filling, and annotations may be made (P 3).
+    Annotations,
+    /// Forms may be filled in and signed (P 2).
+    FormFilling,
+    /// As form-filling, in the form that ITI recommends for VALIDAR: the reference in the signature,
+    /// without `/Perms` in the catalog. Not every reader calls that a certification.
+    ItiReference,
+    /// Nothing (P 1).
+    NoChanges,
+    /// The signature says nothing of it: an approval.
+    #[default]
+    None,
+}
+
+/// The visible mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::ccsp) enum Seal {
     /// The usual one.
-    #[default]
     Default,
     /// None.
     None,
@@ -126,10 +151,14 @@ pub(in crate::ccsp) struct OneCall {
     pub(in crate::ccsp) certificate: Option<String>,
     /// An empty signature field of the document to sign in.
     pub(in crate::ccsp) field: Option<String>,
-    /// Whether a seal is drawn.
+    /// Whether the signature certifies the document, and what may be done to it afterwards.
     #[serde(default)]
     #[param(inline)]
-    pub(in crate::ccsp) seal: Seal,
+    pub(in crate::ccsp) certify: Certify,
+    /// Whether a seal is drawn. Where nothing is said, the usual one, unless an earlier signature
+    /// permits no new field that is seen.
+    #[param(inline)]
+    pub(in crate::ccsp) seal: Option<Seal>,
     /// The page of the seal, from 1; the last one where none is named.
     pub(in crate::ccsp) seal_page: Option<u32>,
     /// The corner of the seal.

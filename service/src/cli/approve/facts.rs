@@ -7,7 +7,7 @@ use signer_ipc::summary::{Certificate, Client, Document, Format, Kind, Summary};
 
 use crate::{
     cli::{approve::words, json, screen},
-    text::{Language, Sentence},
+    text::{Language, Sentence, certification},
 };
 
 /// How much of a text stands on one line: with what stands before it, less than the narrowest
@@ -24,6 +24,10 @@ pub(super) fn lines(summary: &Summary, language: Language) -> Vec<String> {
     lines.push(format!("  {}", words::wish(summary.kind, summary.documents.len(), language)));
     for scope in &summary.scopes {
         lines.push(format!("  - {}", say(words::scope(*scope))));
+    }
+    if let Some(certification) = summary.certification {
+        let sentence = certification::sentence(words::signature_type(certification));
+        lines.extend(sentence.map(|sentence| format!("  {}", say(sentence))));
     }
     if let Some(reason) = &summary.reason {
         lines.push(format!("  {}: {}", say(["Motivo", "Reason", "Motivo"]), quoted(reason)));
@@ -190,6 +194,22 @@ mod tests {
         }
         assert!(lines.iter().all(|line| !line.contains(['\n', '\u{1b}'])), "{text}");
         assert_eq!(lines.iter().filter(|line| line.starts_with("  Documento")).count(), 1);
+    }
+
+    #[test]
+    fn a_certification_is_told_in_plain_words() {
+        for (name, expected) in [
+            ("no-changes", "Certificação: depois desta assinatura nada mais pode ser alterado"),
+            ("form-filling", "só é permitido preencher formulários e assinar."),
+            ("annotations", "assinar e fazer anotações."),
+            ("iti-reference", "Declaração (forma recomendada pelo ITI)"),
+        ] {
+            let json = SIGNATURE.replacen('{', &format!(r#"{{"certification":"{name}","#), 1);
+            let text = lines(&Summary::parse(json.as_bytes()).unwrap(), Language::Portuguese).join("\n");
+            assert!(text.contains(expected), "{text}");
+        }
+        let text = lines(&Summary::parse(SIGNATURE.as_bytes()).unwrap(), Language::Portuguese).join("\n");
+        assert!(!text.contains("depois desta assinatura"), "{text}");
     }
 
     #[test]

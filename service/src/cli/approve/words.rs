@@ -1,8 +1,9 @@
 //! What the terminal agent says, in the three languages.
 
+use signer_core::pdf::permission::{Permission, SignatureType};
 use signer_ipc::{
     message::Outcome,
-    summary::{Kind, Scope, Storage},
+    summary::{Certification, Kind, Scope, Storage},
     token_host::TriesLeft,
 };
 
@@ -120,6 +121,16 @@ pub(super) fn wish(kind: Kind, documents: usize, language: Language) -> String {
             Language::English => format!("wants to sign {documents} documents with your certificate"),
             Language::Spanish => format!("quiere firmar {documents} documentos con su certificado"),
         },
+    }
+}
+
+/// A certification, whose words the command line has too.
+pub(super) const fn signature_type(certification: Certification) -> SignatureType {
+    match certification {
+        Certification::Annotations => SignatureType::Certification(Permission::Annotations),
+        Certification::FormFilling => SignatureType::Certification(Permission::FormFilling),
+        Certification::ItiReference => SignatureType::DocMdpReference,
+        Certification::NoChanges => SignatureType::Certification(Permission::NoChanges),
     }
 }
 

@@ -55,6 +55,7 @@ fn asked(column: &mut Column<'_, '_>, request: &Request) {
         Kind::Pairing => scopes(column, &summary.scopes),
         Kind::Selection => certificates(column, request),
         Kind::Signature => {
+            certification(column, summary);
             documents(column, &summary.documents);
             column.gap(SECTION);
             certificates(column, request);
@@ -67,10 +68,20 @@ fn asked(column: &mut Column<'_, '_>, request: &Request) {
 
 /// After the yes: the documents and the certificate that was chosen.
 fn chosen(column: &mut Column<'_, '_>, request: &Request) {
+    certification(column, &request.summary);
     documents(column, &request.summary.documents);
     column.gap(SECTION);
     if let Some(certificate) = request.summary.certificates.get(request.choice) {
         facts_of_certificate(column, certificate);
+    }
+}
+
+/// What the signature says of later changes: before all else, as it cannot be taken back.
+fn certification(column: &mut Column<'_, '_>, summary: &Summary) {
+    if let Some(certification) = summary.certification {
+        let text = column.say(Sentence::Certifies(certification));
+        column.words(&text, Style::Bold, Tint::Warning, Means::Text(text.clone()));
+        column.gap(GAP);
     }
 }
 

@@ -77,7 +77,7 @@ fn release(original: &[u8], fault: Option<Fault>) -> Result<(), Flaw> {
     if let Some(Fault::Update(plant)) = fault {
         plant(&mut update);
     }
-    let dictionary = signature_dictionary(&document, &request, &Object::Null);
+    let dictionary = signature_dictionary(&request, Vec::new());
     let mut bytes = section::write(&document, update, signature, &dictionary, &request).unwrap().bytes;
     match fault {
         Some(Fault::Bytes(old, new)) => {

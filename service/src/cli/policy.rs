@@ -1,0 +1,96 @@
+//! What the document and its field say about a signature, looked at before a secret is asked for.
+
+use signer_core::{
+    pades::error::PadesError,
+    pdf::{
+        document::Document,
+        error::PdfError,
+        permission::{Permission, SignatureType},
+        seed_value::{Mdp, SeedValue},
+        source::Source,
+    },
+};
+
+use crate::{
+    cli::{
+        arguments::{CertifyChoice, SignArguments, language},
+        failure::Failure,
+    },
+    sign::SignError,
+};
+
+/// What is decided by the arguments together with the document.
+pub(super) struct Decided {
+    pub(super) signature_type: SignatureType,
+    pub(super) reason: Option<String>,
+}
+
+/// Decides; only a field that is there already has a say.
+pub(super) fn decide<S: Source>(
+    arguments: &SignArguments,
+    document: &Document<S>,
+) -> Result<Decided, Failure> {
+    let (seed, lock) = match &arguments.field {
+        Some(name) => look(document, name).map_err(|error| of_pdf(&error))?,
+        None => (None, None),
+    };
+    let reason = arguments.reason.as_deref();
+    let reason = match &seed {
+        Some(seed) => seed.reason(reason).map_err(|error| of_pdf(&error))?,
+        None => reason,
+    };
+    let by_field = || match seed.as_ref().and_then(|seed| seed.mdp) {
+        Some(Mdp::Certification(permission)) => permission,
+        Some(Mdp::Approval) | None => lock.unwrap_or(Permission::FormFilling),
+    };
+    let signature_type = match arguments.certify {
+        None => SignatureType::Approval,
+        Some(CertifyChoice::AsField) => SignatureType::Certification(by_field()),
+        Some(CertifyChoice::NoChanges) => SignatureType::Certification(Permission::NoChanges),
+        Some(CertifyChoice::FormFilling) => SignatureType::Certification(Permission::FormFilling),
+        Some(CertifyChoice::Annotations) => SignatureType::Certification(Permission::Annotations),
+        Some(CertifyChoice::ItiReference) => SignatureType::DocMdpReference,
+    };
+    Ok(Decided { signature_type, reason: reason.map(str::to_owned) })
+}
+
+/// A failure with what the field asks for, where that is what failed.
+pub(super) fn of_sign(error: &SignError) -> Failure {
+    let failure = Failure::of(error.code(), error);
+    match error {
+        SignError::Pades(PadesError::Pdf(pdf)) => explained(failure, pdf),
+        SignError::Check(_)
+        | SignError::Destination(_)
+        | SignError::InputChanged
+        | SignError::Input(_)
+        | SignError::Pades(_)
+        | SignError::Token(_) => failure,
+    }
+}
+
+/// The seed value and the lock of the field `name`; a field that is missing or signed is told
+/// where it is signed.
+fn look<S: Source>(
+    document: &Document<S>,
+    name: &str,
+) -> Result<(Option<SeedValue>, Option<Permission>), PdfError> {
+    let fields = document.fields()?;
+    let field = fields.iter().find(|field| field.name == name && field.value.is_none());
+    match field {
+        Some(field) => Ok((document.seed_value(field)?, document.lock_permission(field)?)),
+        None => Ok((None, None)),
+    }
+}
+
+fn of_pdf(error: &PdfError) -> Failure {
+    explained(Failure::of(error.code(), error), error)
+}
+
+fn explained(failure: Failure, error: &PdfError) -> Failure {
+    let PdfError::SeedValueUnmet { entry, wanted } = error else { return failure };
+    let heading = language().choose(["O campo exige", "The field asks for", "El campo exige"]);
+    failure
+        .with_note(format!("{heading} /{entry}: {wanted}"))
+        .with_fact("entry", entry.as_str())
+        .with_fact("wanted", wanted.as_str())
+}

@@ -228,7 +228,9 @@ fn grows<O: Source, N: Source>(
         // A lock made stricter.
         (Object::Integer(old), Object::Integer(new)) if key == b"P" => Ok(new <= old),
         (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
+        (_, Object::Integer(_)) if any_of(COUNTERS) => Ok(true),
         (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
+        (_, Object::Integer(_)) if any_of(FLAGS) => Ok(true),
         (old, Object::Array(_)) if any_of(LISTS) => Ok(old.as_array().is_none()),
         (old, Object::Dictionary(_)) if key == FORM => Ok(old.as_dictionary().is_none()),
         _ => Ok(false),

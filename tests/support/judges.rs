@@ -77,7 +77,24 @@ impl PyHanko {
     /// # Panics
     /// Where the judge died.
     pub fn judge(&mut self, path: &Path, root: &Path) -> Result<Vec<Judgement>, String> {
-        writeln!(self.questions, "{}", json!({ "pdf": path, "trust": [root] })).expect("the judge lives");
+        self.judge_encrypted(path, root, "")
+    }
+
+    /// The same of a document that this password opens.
+    ///
+    /// # Errors
+    /// What pyHanko could not read.
+    ///
+    /// # Panics
+    /// Where the judge died.
+    pub fn judge_encrypted(
+        &mut self,
+        path: &Path,
+        root: &Path,
+        password: &str,
+    ) -> Result<Vec<Judgement>, String> {
+        let question = json!({ "pdf": path, "trust": [root], "password": password });
+        writeln!(self.questions, "{question}").expect("the judge lives");
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the judge answers");
         let answer: Value = serde_json::from_str(&line).expect("the judge answers in JSON");
@@ -115,7 +132,16 @@ fn strings(value: &Value) -> Vec<String> {
 /// # Panics
 /// In CI, where it must be.
 pub fn pdfsig(path: &Path) -> Option<Pdfsig> {
-    let output = tool("pdfsig", &[Path::new("-nocert"), path])?;
+    pdfsig_encrypted(path, "")
+}
+
+/// The same of a document that this user password opens.
+///
+/// # Panics
+/// In CI, where pdfsig must be.
+pub fn pdfsig_encrypted(path: &Path, password: &str) -> Option<Pdfsig> {
+    let word = Path::new;
+    let output = tool("pdfsig", &[word("-nocert"), word("-upw"), word(password), path])?;
     let text = String::from_utf8_lossy(&output.stdout);
     Some(Pdfsig {
         valid: text.matches("Signature is Valid").count(),
@@ -129,7 +155,17 @@ pub fn pdfsig(path: &Path) -> Option<Pdfsig> {
 /// # Panics
 /// In CI, where it must be.
 pub fn qpdf_check(path: &Path) -> Option<i32> {
-    tool("qpdf", &[Path::new("--check"), path]).map(|output| output.status.code().unwrap_or(2))
+    qpdf_check_encrypted(path, "")
+}
+
+/// The same of a document that this password opens.
+///
+/// # Panics
+/// In CI, where qpdf must be.
+pub fn qpdf_check_encrypted(path: &Path, password: &str) -> Option<i32> {
+    let password = PathBuf::from(format!("--password={password}"));
+    let output = tool("qpdf", &[Path::new("--check"), &password, path])?;
+    Some(output.status.code().unwrap_or(2))
 }
 
 /// How bad a status of qpdf is: its 3 (warnings) is better than its 2 (errors).

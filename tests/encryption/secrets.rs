@@ -91,7 +91,7 @@ fn wait_for_no_echo(script: u32) {
     });
 }
 
-/// The password is asked for once, without echo, and only where the document needs one.
+/// The password is asked for once, without echo. Proves A26.
 #[test]
 fn a_password_is_typed_on_the_terminal_where_one_is_needed() {
     let desk = Desk::new();

@@ -4,6 +4,8 @@
 
 #[path = "ccsp/contract.rs"]
 mod contract;
+#[path = "ccsp/encrypted.rs"]
+mod encrypted;
 #[path = "ccsp/guard.rs"]
 mod guard;
 #[path = "ccsp/hostile.rs"]

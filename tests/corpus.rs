@@ -166,14 +166,14 @@ fn signed(
     }
     let field = json["field"].as_str().unwrap_or_default();
     judged_by_pyhanko(pyhanko, row, [input, output], field, must)?;
-    let qpdf = [input, output].map(|path| judges::qpdf_check_with(path, &row.password));
+    let qpdf = [input, output].map(|path| judges::qpdf_check_encrypted(path, &row.password));
     if let [Some(before), Some(after)] = qpdf
         && judges::qpdf_badness(after) > judges::qpdf_badness(before)
     {
         return Err(format!("qpdf --check: {before} before, {after} after"));
     }
     // Its word counts for the signature that was just made; it never judges later changes.
-    let pdfsig = [input, output].map(|path| judges::pdfsig_with(path, &row.password));
+    let pdfsig = [input, output].map(|path| judges::pdfsig_encrypted(path, &row.password));
     match pdfsig {
         [Some(before), Some(after)] if must && (after.valid <= before.valid || !after.total_document) => {
             Err(format!("pdfsig: {before:?} before, {after:?} after"))
@@ -192,7 +192,7 @@ fn judged_by_pyhanko(
     must: bool,
 ) -> Result<(), String> {
     let root = judges::test_root();
-    let judgements = match pyhanko.judge_with(output, &root, &row.password) {
+    let judgements = match pyhanko.judge_encrypted(output, &root, &row.password) {
         Ok(judgements) => judgements,
         Err(error) if must => return Err(format!("pyHanko: {error}")),
         Err(_) => return Ok(()),
@@ -203,7 +203,7 @@ fn judged_by_pyhanko(
         Some(own) => return Err(format!("pyHanko: {own:?}")),
         None => return Err(format!("pyHanko does not see the field {field:?}: {judgements:?}")),
     }
-    for old in pyhanko.judge_with(input, &root, &row.password).unwrap_or_default() {
+    for old in pyhanko.judge_encrypted(input, &root, &row.password).unwrap_or_default() {
         let now = judgements.iter().find(|judgement| judgement.field == old.field);
         if now.is_none_or(|now| (old.intact_and_valid && !now.intact_and_valid) || (old.ok && !now.ok)) {
             return Err(format!("an earlier signature lost: {old:?} became {now:?}"));

@@ -28,15 +28,7 @@ pub struct Judgement {
     pub trusted: bool,
     /// `ENTIRE_FILE`, `ENTIRE_REVISION`, …
     pub coverage: String,
-    /// What was done after it: `NONE`, `LTA_UPDATES`, `FORM_FILLING`, `ANNOTATIONS`, `OTHER`.
-    pub modification: String,
-    /// `/P` of its certification or of its field's lock.
-    pub permission: Option<u64>,
-    /// Whether the catalog names it as the certification.
-    pub author: bool,
-    /// What its field asks for and it has not.
-    pub seed_value: Option<String>,
-    /// pyHanko's overall word, later changes and the field's wishes included.
+    /// pyHanko's overall word, later changes included.
     pub ok: bool,
     /// The names of the signed attributes.
     pub attributes: Vec<String>,
@@ -85,17 +77,22 @@ impl PyHanko {
     /// # Panics
     /// Where the judge died.
     pub fn judge(&mut self, path: &Path, root: &Path) -> Result<Vec<Judgement>, String> {
-        self.judge_with(path, root, "")
+        self.judge_encrypted(path, root, "")
     }
 
-    /// As [`PyHanko::judge`], for a document that `password` opens.
+    /// The same of a document that this password opens.
     ///
     /// # Errors
     /// What pyHanko could not read.
     ///
     /// # Panics
     /// Where the judge died.
-    pub fn judge_with(&mut self, path: &Path, root: &Path, password: &str) -> Result<Vec<Judgement>, String> {
+    pub fn judge_encrypted(
+        &mut self,
+        path: &Path,
+        root: &Path,
+        password: &str,
+    ) -> Result<Vec<Judgement>, String> {
         let question = json!({ "pdf": path, "trust": [root], "password": password });
         writeln!(self.questions, "{question}").expect("the judge lives");
         let mut line = String::new();
@@ -109,10 +106,6 @@ impl PyHanko {
             intact_and_valid: signature["valid"] == true && signature["intact"] == true,
             trusted: signature["trusted"] == true,
             coverage: signature["coverage"].as_str().unwrap_or_default().to_owned(),
-            modification: signature["modification"].as_str().unwrap_or_default().to_owned(),
-            permission: signature["permission"].as_u64(),
-            author: signature["author"] == true,
-            seed_value: signature["seed_value"].as_str().map(str::to_owned),
             ok: signature["ok"] == true,
             attributes: strings(&signature["attributes"]),
             certificates: signature["certificates"].as_u64().unwrap_or_default(),
@@ -139,15 +132,16 @@ fn strings(value: &Value) -> Vec<String> {
 /// # Panics
 /// In CI, where it must be.
 pub fn pdfsig(path: &Path) -> Option<Pdfsig> {
-    pdfsig_with(path, "")
+    pdfsig_encrypted(path, "")
 }
 
-/// As [`pdfsig`], for a document that the user password opens.
+/// The same of a document that this user password opens.
 ///
 /// # Panics
-/// In CI, where it must be.
-pub fn pdfsig_with(path: &Path, password: &str) -> Option<Pdfsig> {
-    let output = tool("pdfsig", &["-nocert", "-upw", password].map(Path::new), path)?;
+/// In CI, where pdfsig must be.
+pub fn pdfsig_encrypted(path: &Path, password: &str) -> Option<Pdfsig> {
+    let word = Path::new;
+    let output = tool("pdfsig", &[word("-nocert"), word("-upw"), word(password), path])?;
     let text = String::from_utf8_lossy(&output.stdout);
     Some(Pdfsig {
         valid: text.matches("Signature is Valid").count(),
@@ -161,16 +155,16 @@ pub fn pdfsig_with(path: &Path, password: &str) -> Option<Pdfsig> {
 /// # Panics
 /// In CI, where it must be.
 pub fn qpdf_check(path: &Path) -> Option<i32> {
-    qpdf_check_with(path, "")
+    qpdf_check_encrypted(path, "")
 }
 
-/// As [`qpdf_check`], for a document that `password` opens.
+/// The same of a document that this password opens.
 ///
 /// # Panics
-/// In CI, where it must be.
-pub fn qpdf_check_with(path: &Path, password: &str) -> Option<i32> {
-    let password = format!("--password={password}");
-    let output = tool("qpdf", &["--check", &password].map(Path::new), path)?;
+/// In CI, where qpdf must be.
+pub fn qpdf_check_encrypted(path: &Path, password: &str) -> Option<i32> {
+    let password = PathBuf::from(format!("--password={password}"));
+    let output = tool("qpdf", &[Path::new("--check"), &password, path])?;
     Some(output.status.code().unwrap_or(2))
 }
 
@@ -183,8 +177,8 @@ pub fn qpdf_badness(status: i32) -> u8 {
     }
 }
 
-fn tool(name: &str, arguments: &[&Path], path: &Path) -> Option<std::process::Output> {
-    match Command::new(name).args(arguments).arg(path).env("LC_ALL", "C").output() {
+fn tool(name: &str, arguments: &[&Path]) -> Option<std::process::Output> {
+    match Command::new(name).args(arguments).env("LC_ALL", "C").output() {
         Ok(output) => Some(output),
         Err(error) => {
             left_out(&format!("{name} did not start ({error}): run `cargo xtask setup`"));

@@ -217,6 +217,28 @@ fn a_revision_that_is_encrypted_otherwise_is_no_later_state_of_the_document() {
 }
 
 #[test]
+fn another_encryption_in_a_later_revision_is_no_permitted_change() {
+    let (_, dictionary, _, text) = KINDS[5];
+    let bytes = document(dictionary, text);
+    let opened = open(&bytes, USER).unwrap();
+    let signed = [bytes.as_slice(), &sign(&opened, NEW).unwrap()].concat();
+    let last = opened.reopen(signed.as_slice()).unwrap();
+    let field = last.fields().unwrap().remove(0);
+    let start = signed.windows(6).rposition(|window| window == b"\nxref\n").unwrap() + 1;
+    let extra = format!("/Prev {start} /Encrypt 4 0 R {IDENTIFIER}");
+    for (name, changed) in [
+        ("strings in clear", dictionary.replace("/StrF /StdCF", "/StrF /Identity")),
+        ("other permissions", dictionary.replace("/P -4", "/P -3904")),
+    ] {
+        let mut later = signed.clone();
+        crate::pdf::sample::append_table(&mut later, &[(4, &format!("<< {changed} >>"))], &extra, 0);
+        let document = open(&later, OWNER).unwrap();
+        let judged = document.later_changes(&field, signed.len() as u64, &mut Effort::default()).unwrap();
+        assert!(matches!(judged, Later::Other { .. }), "{name}");
+    }
+}
+
+#[test]
 fn oddities_that_others_read_are_read() {
     let [(_, r2, ..), (_, r3, _, text), (_, v2, ..), (_, aes, _, aes_text), .., (_, r6, _, r6_text)] = KINDS;
     let page = |bytes: &[u8]| {
@@ -412,18 +434,19 @@ proptest! {
     }
 
     #[test]
-    fn no_dictionary_makes_opening_panic(
+    fn no_damage_makes_opening_panic(
         kind in 0..KINDS.len(),
         at in any::<prop::sample::Index>(),
+        within_dictionary: bool,
         with in "[ -~]{0,4}",
         cut in 0..6_usize,
     ) {
         let (_, dictionary, _, text) = KINDS[kind];
-        let mut dictionary = dictionary.to_owned();
-        let at = at.index(dictionary.len());
-        let end = (at + cut).min(dictionary.len());
-        dictionary.replace_range(at..end, &with);
-        let bytes = document(&dictionary, text);
+        let mut bytes = document(dictionary, text);
+        let from = bytes.windows(7).position(|window| window == b"4 0 obj").unwrap();
+        let at = if within_dictionary { from + at.index(dictionary.len()) } else { at.index(bytes.len()) };
+        let end = (at + cut).min(bytes.len());
+        bytes.splice(at..end, with.into_bytes());
         if let Ok(document) = open(&bytes, USER) {
             let _ = sign(&document, NEW);
         }

@@ -23,6 +23,7 @@ pub mod stage;
 pub mod tray;
 #[cfg(unix)]
 pub mod user;
+pub mod verapdf;
 
 use std::{
     path::{Path, PathBuf},

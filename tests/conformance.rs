@@ -18,7 +18,7 @@ use signer_tests::{
     verapdf::{Conformance, VeraPdf},
 };
 
-use crate::documents::{CLAIMS, Structure, document};
+use crate::documents::{CLAIMS, Structure, document, with_field};
 
 /// Signs; the JSON that comes back, or why not.
 fn sign(directory: &Path, input: &Path, output: &Path, arguments: &[&str]) -> Result<Value, String> {
@@ -53,6 +53,24 @@ fn documents_stay_what_they_claim_to_be() {
         let _ = fs::remove_file(&again);
         sign(directory.path(), &output, &again, &["--seal", seal, "--seal-page", "last"]).unwrap();
         assert_eq!(verapdf.judge(&again), Ok(before), "{name}, twice");
+    }
+}
+
+#[test]
+fn a_field_that_was_there_is_sealed_and_the_document_stays_what_it_claims_to_be() {
+    let Some(mut verapdf) = VeraPdf::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("in.pdf"), directory.path().join("out.pdf"));
+    for claim in CLAIMS.iter().filter(|claim| claim.structure == Structure::None) {
+        let name = claim.name;
+        fs::write(&input, with_field(claim)).unwrap();
+        let before = verapdf.judge(&input).unwrap();
+        assert!(before.failures.is_empty(), "{name}: {before:?}");
+        for seal in ["default", "none"] {
+            let _ = fs::remove_file(&output);
+            sign(directory.path(), &input, &output, &["--field", "visto", "--seal", seal]).unwrap();
+            assert_eq!(verapdf.judge(&output), Ok(before.clone()), "{name}, seal {seal}");
+        }
     }
 }
 

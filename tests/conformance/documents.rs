@@ -75,21 +75,35 @@ pub(crate) const CLAIMS: &[Claim] = &[
 
 /// A document of two pages that is what it claims.
 pub(crate) fn document(claim: &Claim) -> Vec<u8> {
+    with_form(claim, "", "", &[])
+}
+
+/// The same without a structure and with an empty signature field on its first page.
+pub(crate) fn with_field(claim: &Claim) -> Vec<u8> {
+    let claim = Claim { structure: Structure::None, ..*claim };
+    let widget = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (visto) /F 4 /Rect [50 50 250 120] /P 3 0 R /AP << /N 7 0 R >> >>";
+    let nothing = "<< /Type /XObject /Subtype /Form /BBox [0 0 200 70] /Resources << >> /Length 0 >>\nstream\n\nendstream";
+    with_form(&claim, "/AcroForm << /Fields [6 0 R] >>", "/Annots [6 0 R]", &[widget, nothing])
+}
+
+fn with_form(claim: &Claim, form: &str, annotations: &str, more: &[&str]) -> Vec<u8> {
     let tagged = claim.structure != Structure::None;
     let lang = claim.language.map(|language| format!("/Lang ({language})")).unwrap_or_default();
     let marks = if tagged { "/MarkInfo << /Marked true >> /StructTreeRoot 6 0 R" } else { "" };
-    let page = |key: u32| {
+    let page = |key: u32, annotations: &str| {
         let key = if tagged { format!("/StructParents {key}") } else { String::new() };
-        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> {key} >>")
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> {key} {annotations} >>"
+        )
     };
     let metadata = metadata(claim);
     let mut objects = vec![
         format!(
-            "<< /Type /Catalog /Pages 2 0 R /Metadata 5 0 R /ViewerPreferences << /DisplayDocTitle true >> {lang} {marks} >>"
+            "<< /Type /Catalog /Pages 2 0 R /Metadata 5 0 R /ViewerPreferences << /DisplayDocTitle true >> {lang} {marks} {form} >>"
         ),
         "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>".to_owned(),
-        page(0),
-        page(1),
+        page(0, annotations),
+        page(1, ""),
         format!(
             "<< /Type /Metadata /Subtype /XML /Length {} >>\nstream\n{metadata}\nendstream",
             metadata.len()
@@ -113,6 +127,7 @@ pub(crate) fn document(claim: &Claim) -> Vec<u8> {
         ]),
         Structure::None => {}
     }
+    objects.extend(more.iter().map(|&object| object.to_owned()));
     written(claim.version, &objects)
 }
 

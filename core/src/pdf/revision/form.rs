@@ -134,6 +134,9 @@ fn register<S: Source>(pending: &mut Pending<'_, S>, field: Option<Reference>) -
     };
     let mut catalog = catalog;
     catalog.set("AcroForm", form);
+    // `/Extensions` (7.12) stays as it is. Below PDF 2.0 EN 319 142-1 recommends an entry for the
+    // sub-filter and for validation data (ESIC) and asks for none at level B-B; it would have the
+    // catalog written for every signature, and no reader looks for it.
     pending.update.put(pending.document.root(), catalog);
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use serde_json::Value;
@@ -43,7 +44,9 @@ fn documents_stay_what_they_claim_to_be() {
         for page in ["1", "last"] {
             for seal in ["default", "none"] {
                 let _ = fs::remove_file(&output);
-                sign(directory.path(), &input, &output, &["--seal", seal, "--seal-page", page]).unwrap();
+                // The font lacks a letter: what stands for it must conform too.
+                let arguments = ["--seal", seal, "--seal-page", page, "--reason", "Aprovação 山"];
+                sign(directory.path(), &input, &output, &arguments).unwrap();
                 assert_eq!(verapdf.judge(&output), Ok(before.clone()), "{name}, seal {seal}, page {page}");
             }
         }
@@ -124,6 +127,47 @@ fn the_first_signature_of_a_tagged_document_stays_valid() {
         assert_eq!(verdict["indication"], "TOTAL-PASSED", "{name}: {verdict}");
         assert_eq!(judges::qpdf_check(&twice).unwrap(), 0, "{name}");
     }
+}
+
+#[test]
+fn two_renderers_show_the_seal_where_it_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let (input, output, picture) = (place("in.pdf"), place("out.pdf"), place("page.ppm"));
+    fs::write(&input, document(&CLAIMS[0])).unwrap();
+    for (corner, [left, top]) in [("top-left", [24, 24]), ("bottom-right", [381, 748])] {
+        let _ = fs::remove_file(&output);
+        let arguments = ["--seal", "default", "--seal-page", "1", "--seal-at", corner];
+        sign(directory.path(), &input, &output, &arguments).unwrap();
+        for (renderer, options) in [
+            ("pdftoppm", &["-r", "72", "-singlefile", "out.pdf", "page"][..]),
+            ("mutool", &["draw", "-q", "-r", "72", "-F", "ppm", "-o", "page.ppm", "out.pdf", "1"]),
+        ] {
+            let _ = fs::remove_file(&picture);
+            let drawn = Command::new(renderer).args(options).current_dir(directory.path()).output();
+            let Ok(drawn) = drawn else {
+                signer_tests::left_out(&format!("{renderer} is not installed: run `cargo xtask setup`"));
+                continue;
+            };
+            assert!(drawn.status.success(), "{renderer}: {}", String::from_utf8_lossy(&drawn.stderr));
+            let inked = inked(&fs::read(&picture).unwrap());
+            let [right, bottom] = [left + 190, top + 70];
+            assert!(inked.iter().all(|[x, y]| (left..=right).contains(x) && (top..=bottom).contains(y)));
+            // The bar is at the left; the frame and the letters leave most of the rest white.
+            let bar = inked.iter().filter(|[x, _]| *x <= left + 2).count();
+            assert!(bar >= 70 && (1000..6000).contains(&inked.len()), "{renderer} {corner}: {}", inked.len());
+        }
+    }
+}
+
+/// The places of a picture (PPM, binary) that are not white, in pixels from the top left.
+fn inked(picture: &[u8]) -> Vec<[usize; 2]> {
+    let mut lines = picture.splitn(4, |byte| *byte == b'\n');
+    assert_eq!(lines.next(), Some(b"P6".as_slice()));
+    let (size, pixels) = (lines.next().unwrap(), lines.nth(1).unwrap());
+    let width: usize = std::str::from_utf8(size).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let dark = pixels.chunks(3).enumerate().filter(|(_, pixel)| pixel.iter().any(|value| *value < 0xf0));
+    dark.map(|(index, _)| [index % width, index / width]).collect()
 }
 
 /// Proves A26.

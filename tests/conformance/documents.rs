@@ -14,7 +14,11 @@ pub(crate) struct Claim {
     pub(crate) structure: Structure,
     /// `/Lang` of the catalog.
     pub(crate) language: Option<&'static str>,
+    /// `/MediaBox` of its pages.
+    pub(crate) media_box: &'static str,
 }
+
+const A4: &str = "[0 0 595 842]";
 
 /// How a document is tagged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +38,15 @@ const fn archive(
     level: &'static str,
     structure: Structure,
 ) -> Claim {
-    Claim { name, version, archive: Some((part, level)), universal: None, structure, language: Some("pt-BR") }
+    Claim {
+        name,
+        version,
+        archive: Some((part, level)),
+        universal: None,
+        structure,
+        language: Some("pt-BR"),
+        media_box: A4,
+    }
 }
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -54,6 +66,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         universal: Some("1"),
         structure: Structure::Flat,
         language: Some("de"),
+        media_box: "[-100 -50 495 792]",
     },
     Claim {
         name: "PDF/UA-1 without a language",
@@ -62,6 +75,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         universal: Some("1"),
         structure: Structure::Flat,
         language: None,
+        media_box: A4,
     },
     Claim {
         name: "PDF/UA-2",
@@ -70,6 +84,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         universal: Some("2"),
         structure: Structure::Flat,
         language: Some("en"),
+        media_box: A4,
     },
 ];
 
@@ -90,11 +105,10 @@ fn with_form(claim: &Claim, form: &str, annotations: &str, more: &[&str]) -> Vec
     let tagged = claim.structure != Structure::None;
     let lang = claim.language.map(|language| format!("/Lang ({language})")).unwrap_or_default();
     let marks = if tagged { "/MarkInfo << /Marked true >> /StructTreeRoot 6 0 R" } else { "" };
+    let media_box = claim.media_box;
     let page = |key: u32, annotations: &str| {
         let key = if tagged { format!("/StructParents {key}") } else { String::new() };
-        format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> {key} {annotations} >>"
-        )
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox {media_box} /Resources << >> {key} {annotations} >>")
     };
     let metadata = metadata(claim);
     let mut objects = vec![

@@ -28,7 +28,15 @@ pub struct Judgement {
     pub trusted: bool,
     /// `ENTIRE_FILE`, `ENTIRE_REVISION`, …
     pub coverage: String,
-    /// pyHanko's overall word, later changes included.
+    /// What was done after it: `NONE`, `LTA_UPDATES`, `FORM_FILLING`, `ANNOTATIONS`, `OTHER`.
+    pub modification: String,
+    /// `/P` of its certification or of its field's lock.
+    pub permission: Option<u64>,
+    /// Whether the catalog names it as the certification.
+    pub author: bool,
+    /// What its field asks for and it has not.
+    pub seed_value: Option<String>,
+    /// pyHanko's overall word, later changes and the field's wishes included.
     pub ok: bool,
     /// The names of the signed attributes.
     pub attributes: Vec<String>,
@@ -106,6 +114,10 @@ impl PyHanko {
             intact_and_valid: signature["valid"] == true && signature["intact"] == true,
             trusted: signature["trusted"] == true,
             coverage: signature["coverage"].as_str().unwrap_or_default().to_owned(),
+            modification: signature["modification"].as_str().unwrap_or_default().to_owned(),
+            permission: signature["permission"].as_u64(),
+            author: signature["author"] == true,
+            seed_value: signature["seed_value"].as_str().map(str::to_owned),
             ok: signature["ok"] == true,
             attributes: strings(&signature["attributes"]),
             certificates: signature["certificates"].as_u64().unwrap_or_default(),

@@ -25,6 +25,7 @@ pub mod tray;
 pub mod unlocked;
 #[cfg(unix)]
 pub mod user;
+pub mod verapdf;
 
 use std::{
     path::{Path, PathBuf},

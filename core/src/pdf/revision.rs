@@ -34,7 +34,8 @@ pub struct SignatureRequest<'a> {
     pub page: u32,
     /// Which field is signed.
     pub field: FieldChoice<'a>,
-    /// `/Rect` of a new field; [`Rectangle::EMPTY`] is an invisible one.
+    /// `/Rect` of a new field; [`Rectangle::EMPTY`] is an invisible one, which stands where
+    /// what is shown of the page begins.
     pub rectangle: Rectangle,
     /// The form XObject, already in the update, that becomes `/AP /N`.
     pub appearance: Option<Reference>,

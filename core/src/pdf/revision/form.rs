@@ -62,6 +62,15 @@ pub(super) fn add_field<S: Source>(
     let page = pending.document.page(request.page)?;
     let field = pending.update.reserve();
     let page_key = page.dictionary.get("StructParents").and_then(Object::as_integer);
+    let seen = request.appearance.is_some();
+    let rectangle = if request.rectangle == Rectangle::EMPTY {
+        // On the edge of what is shown a widget of PDF/UA-1 needs no tag (7.18.1); of a page that
+        // begins at 0, 0 that is where it was asked for.
+        let Rectangle { left, bottom, .. } = page.geometry.shown();
+        Rectangle { left, bottom, right: left, top: bottom }
+    } else {
+        request.rectangle
+    };
     let page = annotate(pending, page, field, structure)?;
     let mut dictionary = Dictionary::new()
         .with("Type", Object::name("Annot"))
@@ -69,7 +78,7 @@ pub(super) fn add_field<S: Source>(
         .with("FT", Object::name("Sig"))
         .with("T", Object::text(name))
         .with("F", Object::Integer(WIDGET_FLAGS))
-        .with("Rect", request.rectangle.to_object())
+        .with("Rect", rectangle.to_object())
         .with("P", Object::Reference(page))
         .with("V", Object::Reference(signature));
     // PDF/A-1 asks for an appearance of every field, of one that is not seen too (ISO 19005-1, 6.9).
@@ -81,7 +90,7 @@ pub(super) fn add_field<S: Source>(
         dictionary.set("Contents", Object::text(description.text));
     }
     // A widget without extent is no part of the content (ISO 14289-2, 8.9.2.2).
-    if structure == Structure::Open && request.appearance.is_some() {
+    if structure == Structure::Open && seen {
         let language = request.description.and_then(|description| description.language);
         let tagged = Tagged { widget: field, page, page_key, language };
         if let Some(key) = tags::add_element(pending, tagged)? {
@@ -140,6 +149,9 @@ fn register<S: Source>(pending: &mut Pending<'_, S>, field: Option<Reference>) -
     };
     let mut catalog = catalog;
     catalog.set("AcroForm", form);
+    // `/Extensions` (7.12) stays as it is. Below PDF 2.0 EN 319 142-1 recommends an entry for the
+    // sub-filter and for validation data (ESIC) and asks for none at level B-B; it would have the
+    // catalog written for every signature, and no reader looks for it.
     pending.update.put(pending.document.root(), catalog);
     Ok(())
 }

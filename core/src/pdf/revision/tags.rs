@@ -15,6 +15,7 @@ use crate::pdf::source::Source;
 const WEIGHT: usize = 100_000;
 /// The highest key of a parent tree: the largest integer that PDF/A permits.
 const HIGHEST_KEY: i64 = 0x7fff_ffff;
+const TOO_LARGE: PdfError = PdfError::Limit { what: "the size of the structure" };
 
 /// What an element is made for.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +111,9 @@ fn extend_tree<S: Source>(
         Some(_) => return Err(PdfError::broken("the parent tree is no dictionary")),
     };
     let (kids, pairs) = (pending.entry(&tree, "Kids")?, pending.entry(&tree, "Nums")?);
+    if kids.weight().max(pairs.weight()) > WEIGHT {
+        return Err(TOO_LARGE);
+    }
     let after_all = match (&kids, &pairs) {
         (Object::Null, Object::Null) => 0,
         (Object::Null, Object::Array(pairs)) => end_of_leaf(pairs)?,
@@ -226,20 +230,25 @@ fn extend_array<S: Source>(
     Ok(())
 }
 
-/// Where the dictionary behind `reference` stands, and the dictionary.
+/// Where the dictionary behind `reference` stands, and the dictionary, unless one entry is not
+/// worth its size.
 fn dictionary<S: Source>(
     pending: &Pending<'_, S>,
     reference: Reference,
 ) -> Result<(Reference, Dictionary), PdfError> {
     let (place, object) = pending.last_hop(reference)?;
     let dictionary = object.into_dictionary();
-    Ok((place, dictionary.ok_or(PdfError::broken("a part of the structure is missing"))?))
+    let dictionary = dictionary.ok_or(PdfError::broken("a part of the structure is missing"))?;
+    if dictionary.weight() > WEIGHT {
+        return Err(TOO_LARGE);
+    }
+    Ok((place, dictionary))
 }
 
 /// Replaces an object, unless it is so large that one entry is not worth it.
 fn put<S: Source>(pending: &mut Pending<'_, S>, place: Reference, object: Object) -> Result<(), PdfError> {
     if object.weight() > WEIGHT {
-        return Err(PdfError::Limit { what: "the size of the structure" });
+        return Err(TOO_LARGE);
     }
     pending.update.put(place, object);
     Ok(())

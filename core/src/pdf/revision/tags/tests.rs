@@ -232,7 +232,14 @@ fn a_field_that_is_not_seen_has_no_place_but_a_page_with_tabs() {
     assert_eq!(after.object(ROOT).unwrap(), document.object(ROOT).unwrap());
     assert!(!widget(&after).1.contains("StructParent"));
     assert_eq!(after.page(1).unwrap().dictionary.get("Tabs"), Some(&Object::name("S")));
-    let other = String::from_utf8(bytes).unwrap().replace("/StructParents 0", "/Tabs /R");
+    let text = String::from_utf8(bytes).unwrap();
+    let offset = text.replace("[0 0 200 100] /StructParents 0", "[-9 -9 90 90]");
+    let document = open(offset.as_bytes());
+    let revision = sign_revision(&document, begin(&document).unwrap(), &request(new())).unwrap();
+    let signed = [offset.as_bytes(), &revision.bytes].concat();
+    let place = open(&signed).fields().unwrap()[0].rectangle;
+    assert_eq!(place, Some(Rectangle::between(-9.0, -9.0, -9.0, -9.0)));
+    let other = text.replace("/StructParents 0", "/Tabs /R");
     let signed = sealed(other.as_bytes(), new());
     assert_eq!(open(&signed).page(1).unwrap().dictionary.get("Tabs"), Some(&Object::name("R")));
 }

@@ -14,7 +14,7 @@ use std::{
     process::Stdio,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use signer_tests::{
     documents::{Layout, document},
     judges::{self, PyHanko},
@@ -241,7 +241,7 @@ fn a_password_that_is_missing_or_wrong_has_a_code_of_its_own() {
 }
 
 #[test]
-fn permissions_bind_users_and_not_the_owner() {
+fn permissions_bind_who_has_no_password_and_not_the_owner() {
     let desk = Desk::new();
     let plain = desk.written("in.pdf", &form());
     let (new, existing) = (&["--new-field", "Nova"][..], &["--field", "Aprovação"][..]);
@@ -273,8 +273,17 @@ fn permissions_bind_users_and_not_the_owner() {
                     fs::remove_file(&output).unwrap();
                 }
             }
-            desk.sign(&input, &output, Some(OWNER), words)
+            let signed = desk
+                .sign(&input, &output, Some(OWNER), words)
                 .unwrap_or_else(|json| panic!("{kind:?} {words:?}: {json}"));
+            assert_eq!(signed["warnings"], json!([]), "{kind:?} {words:?}");
+            fs::remove_file(&output).unwrap();
+            // Whom the document was entrusted with its password is told, and decides.
+            let Some(entrusted) = encrypted(&plain, USER, OWNER, &kind) else { return };
+            let signed = desk.sign(&entrusted, &output, Some(USER), words).unwrap();
+            let against = forbidden.iter().any(|(refused, _)| *refused == words);
+            let expected = if against { json!(["against-permissions"]) } else { json!([]) };
+            assert_eq!(signed["warnings"], expected, "{kind:?} {words:?}");
             fs::remove_file(&output).unwrap();
         }
     }

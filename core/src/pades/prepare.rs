@@ -14,6 +14,7 @@ use crate::{
     pades::{error::PadesError, seed_value},
     pdf::{
         byte_range::ByteRange,
+        crypt::Act,
         document::Document,
         error::PdfError,
         geometry::Rectangle,
@@ -166,6 +167,10 @@ impl Prepared {
                 (page, FieldChoice::Existing { name }, rectangle)
             }
         };
+        let act = match field {
+            FieldChoice::Existing { .. } => Act::SignField,
+            FieldChoice::New { .. } => Act::MakeField,
+        };
         let key = order.signer.key_kind();
         let digest = terms.digest.or(obeyed.digest).unwrap_or_else(|| key.default_digest());
         let algorithm = key.signature_algorithm(digest)?;
@@ -207,7 +212,7 @@ impl Prepared {
             signer: order.signer.clone(),
             chain: order.chain.to_vec(),
             warnings,
-            document_warnings: document.warnings()?,
+            document_warnings: document.warnings(act)?,
             ignored: obeyed.ignored,
         })
     }

@@ -76,11 +76,10 @@ impl Crypt {
                 return Err(PdfError::Ambiguous { what: "its revisions are not encrypted in the same way" });
             }
         };
-        let opened = match password {
+        let (key, holder) = match password {
             Some(password) => standard::unlock(&dictionary, password).ok_or(PdfError::PasswordWrong)?,
             None => standard::unlock(&dictionary, &Password::new(b"")).ok_or(PdfError::PasswordRequired)?,
         };
-        let (key, holder) = opened;
         Ok(Arc::new(Self { place, dictionary, identifier, key, holder }))
     }
 

@@ -1,5 +1,6 @@
 //! What the person should know about a document that was signed all the same.
 
+use crate::pdf::crypt::Act;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::source::Source;
@@ -7,6 +8,8 @@ use crate::pdf::source::Source;
 /// Something about a document that does not keep it from being signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DocumentWarning {
+    /// Its permissions leave out what was done (ISO 32000-2, table 22); its password was given.
+    AgainstPermissions,
     /// It is damaged, and its objects were found by a scan: other readers may find others.
     Recovered,
     /// It has an XFA form (ISO 32000-1, 12.7.8). A viewer that shows that instead of the pages
@@ -18,6 +21,7 @@ impl DocumentWarning {
     /// The warning as programs see it.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::AgainstPermissions => "against-permissions",
             Self::Recovered => "document-recovered",
             Self::Xfa => "xfa",
         }
@@ -25,15 +29,21 @@ impl DocumentWarning {
 }
 
 impl<S: Source> Document<S> {
-    /// What is known by now: damage shows when it is met, so ask after all else.
+    /// What is known by now of a document with which `act` was done: damage shows when it is met,
+    /// so ask after all else.
     ///
     /// # Errors
     /// As [`Document::open`].
-    pub fn warnings(&self) -> Result<Vec<DocumentWarning>, PdfError> {
+    pub(crate) fn warnings(&self, act: Act) -> Result<Vec<DocumentWarning>, PdfError> {
         let form = self.entry(self.catalog(), "AcroForm")?;
         let xfa = form.as_dictionary().is_some_and(|form| form.contains("XFA"));
         let recovered = self.is_repaired() || self.is_salvaged();
-        let warnings = [(recovered, DocumentWarning::Recovered), (xfa, DocumentWarning::Xfa)];
+        let against = self.is_against_permissions(act);
+        let warnings = [
+            (against, DocumentWarning::AgainstPermissions),
+            (recovered, DocumentWarning::Recovered),
+            (xfa, DocumentWarning::Xfa),
+        ];
         Ok(warnings.into_iter().filter(|(holds, _)| *holds).map(|(_, warning)| warning).collect())
     }
 }
@@ -47,7 +57,7 @@ mod tests {
     fn warnings(bytes: &[u8]) -> Vec<DocumentWarning> {
         let document = Document::open(bytes, Limits::default()).unwrap();
         document.page(1).unwrap();
-        document.warnings().unwrap()
+        document.warnings(Act::MakeField).unwrap()
     }
 
     fn with_form(form: &str) -> Vec<u8> {

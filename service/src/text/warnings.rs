@@ -7,6 +7,11 @@ use crate::text::Sentence;
 /// The sentence of a warning.
 pub(super) const fn of_document(warning: DocumentWarning) -> Sentence {
     match warning {
+        DocumentWarning::AgainstPermissions => [
+            "As permissões do documento não incluem esta assinatura; ela foi feita porque a senha dele foi informada.",
+            "The document's permissions do not include this signature; it was made because the password was given.",
+            "Los permisos del documento no incluyen esta firma; se hizo porque se indicó su contraseña.",
+        ],
         DocumentWarning::Recovered => [
             "O documento está danificado e foi recuperado para ser assinado: outros programas podem mostrá-lo de outra forma.",
             "The document is damaged and was recovered to be signed: other programs may show it differently.",

@@ -20,6 +20,11 @@ impl Password {
         Self { bytes: Zeroizing::new(typed.to_vec()) }
     }
 
+    /// Whether nothing was typed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// What writers make of it in revisions 5 and 6: SASLprep (RFC 4013) as it should be, and the
     /// text as it is, for those who left that out.
     pub(super) fn prepared(&self) -> Vec<Zeroizing<Vec<u8>>> {

@@ -1,4 +1,8 @@
-//! What the user's password permits (ISO 32000-2, 7.6.4.2, table 22); the owner's permits all.
+//! What the permissions of an encrypted document leave out (ISO 32000-2, 7.6.4.2, table 22).
+//!
+//! They bind whoever opens the document without a password, as anybody can. The owner may do
+//! everything. To whom the user's password was given, the document was entrusted: that person is
+//! told what the permissions leave out, and decides.
 
 use crate::pdf::crypt::Crypt;
 use crate::pdf::crypt::dictionary::Verifier;
@@ -22,28 +26,37 @@ pub(crate) enum Act {
 }
 
 impl Crypt {
-    /// Whether the password that opened the document permits `act`.
+    /// Whether `act` may be done.
     pub(crate) fn permit(&self, act: Act) -> Result<(), PdfError> {
-        let permissions = self.permissions();
-        let has = |bits: u32| permissions & bits == bits;
+        match (self.holder, self.left_out(act)) {
+            (Holder::Anybody, Some(what)) => Err(PdfError::PermissionDenied { what }),
+            (Holder::Anybody | Holder::Owner | Holder::User, _) => Ok(()),
+        }
+    }
+
+    /// Whether `act` may be done, and the permissions leave it out all the same.
+    pub(crate) fn is_against_permissions(&self, act: Act) -> bool {
+        self.holder == Holder::User && self.left_out(act).is_some()
+    }
+
+    fn left_out(&self, act: Act) -> Option<&'static str> {
+        let has = |bits: u32| self.permissions() & bits == bits;
         let second = match &self.dictionary.verifier {
             Verifier::Old(entries) => entries.revision >= 3,
             Verifier::New(_) => true,
         };
-        let missing = match (self.holder, act) {
-            (Holder::Owner, _) => None,
-            (Holder::User, Act::MakeField) => match (has(MODIFY), has(ANNOTATE)) {
+        match act {
+            Act::MakeField => match (has(MODIFY), has(ANNOTATE)) {
                 (true, true) => None,
                 (false, true) => Some("to make a signature field (permission bit 4 is not set)"),
                 (true, false) => Some("to make a signature field (permission bit 6 is not set)"),
                 (false, false) => Some("to make a signature field (permission bits 4 and 6 are not set)"),
             },
-            (Holder::User, Act::SignField) => match (has(ANNOTATE), second && has(FILL_IN)) {
+            Act::SignField => match (has(ANNOTATE), second && has(FILL_IN)) {
                 (false, false) if second => Some("to sign in a field (permission bits 6 and 9 are not set)"),
                 (false, false) => Some("to sign in a field (permission bit 6 is not set)"),
                 (true, _) | (_, true) => None,
             },
-        };
-        missing.map_or(Ok(()), |what| Err(PdfError::PermissionDenied { what }))
+        }
     }
 }

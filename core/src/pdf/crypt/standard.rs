@@ -21,14 +21,22 @@ pub(super) type FileKey = Zeroizing<Vec<u8>>;
 /// Whose password opened the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holder {
+    /// Anybody, without a password: who may do what the permissions say.
+    Anybody,
     /// The owner, who may do everything.
     Owner,
-    /// A user, who may do what the permissions say.
+    /// A user to whom the password was given.
     User,
 }
 
 /// The file key, if `password` is the owner's or the user's; the owner's rights win.
 pub(super) fn unlock(dictionary: &EncryptionDictionary, password: &Password) -> Option<(FileKey, Holder)> {
+    let (key, holder) = unlock_any(dictionary, password)?;
+    let holder = if holder == Holder::User && password.is_empty() { Holder::Anybody } else { holder };
+    Some((key, holder))
+}
+
+fn unlock_any(dictionary: &EncryptionDictionary, password: &Password) -> Option<(FileKey, Holder)> {
     match &dictionary.verifier {
         Verifier::New(entries) => {
             password.prepared().iter().find_map(|password| unlock_new(entries, password))

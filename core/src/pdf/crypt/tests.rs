@@ -327,56 +327,55 @@ fn hostile_dictionaries_are_refused() {
 }
 
 #[test]
-fn permissions_bind_the_user_and_not_the_owner() {
-    let (_, good, _, text) = KINDS[5];
-    for (permissions, new, existing) in [
-        (-4, true, true),
+fn permissions_bind_who_has_no_password_and_are_told_to_who_has_one() {
+    for (kind, permissions, new, existing) in [
+        (5, -4, true, true),
         // Bits 4, 6 and 9 by themselves, and two of them.
-        (-4 & !8, false, true),
-        (-4 & !32, false, true),
-        (-4 & !256, true, true),
-        (-4 & !(8 | 32), false, true),
-        (-4 & !(32 | 256), false, false),
-        (-4 & !(8 | 256), false, true),
+        (5, -4 & !8, false, true),
+        (5, -4 & !32, false, true),
+        (5, -4 & !256, true, true),
+        (5, -4 & !(8 | 32), false, true),
+        (5, -4 & !(32 | 256), false, false),
+        (5, -4 & !(8 | 256), false, true),
+        // Revision 2 does not know bit 9.
+        (0, -4 & !32, false, false),
     ] {
-        let dictionary = good.replace("/P -4", &format!("/P {permissions}"));
-        let catalog = "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [5 0 R] >> >>";
-        let encryption = format!("<< {dictionary} >>");
-        // The name of the field is the text that the string of object 3 has, under the key of the file.
-        let field = format!("<< /FT /Sig /T {text} >>");
-        let objects = [catalog, ONE_PAGE[1], ONE_PAGE[2], &encryption, &field];
-        let bytes = table(&objects, &format!("/Encrypt 4 0 R {IDENTIFIER}"));
-        for (password, all) in [(USER, false), (OWNER, true)] {
-            let document = open(&bytes, password).unwrap();
-            for (field, permitted) in [(NEW, new), (FieldChoice::Existing { name: "segredo" }, existing)] {
-                let code = sign(&document, field).map(drop).map_err(|error| error.code());
-                let expected =
-                    if permitted || all { Ok(()) } else { Err(ErrorCode::DocumentPermissionDenied) };
-                assert_eq!(code, expected, "{permissions} {password}");
+        for holder in [Holder::Anybody, Holder::Owner, Holder::User] {
+            let crypt = crypt_with(kind, permissions, holder);
+            for (act, included) in [(Act::MakeField, new), (Act::SignField, existing)] {
+                let name = format!("{permissions} {holder:?} {act:?}");
+                let denied = crypt.permit(act).map_err(|error| error.code());
+                let bound = holder == Holder::Anybody && !included;
+                let expected = if bound { Err(ErrorCode::DocumentPermissionDenied) } else { Ok(()) };
+                assert_eq!(denied, expected, "{name}");
+                let told = holder == Holder::User && !included;
+                assert_eq!(crypt.is_against_permissions(act), told, "{name}");
             }
         }
     }
-    let dictionary = good.replace("/P -4", "/P -44");
-    let denied = sign(&open(&document(&dictionary, text), USER).unwrap(), NEW).unwrap_err().to_string();
+    let denied = crypt_with(5, -44, Holder::Anybody).permit(Act::MakeField).unwrap_err().to_string();
     assert!(denied.contains("bits 4 and 6") && denied.contains("owner password"), "{denied}");
 }
 
 #[test]
-fn revision_2_does_not_know_bit_9() {
-    let (_, dictionary, _, text) = KINDS[0];
+fn an_empty_password_is_anybodys() {
+    for (password, holder) in [(USER, Holder::User), (OWNER, Holder::Owner)] {
+        assert_eq!(
+            open(&document(KINDS[5].1, KINDS[5].3), password).unwrap().crypt().unwrap().holder,
+            holder
+        );
+    }
+}
+
+/// One of [`KINDS`] with other permissions, opened by somebody.
+fn crypt_with(kind: usize, permissions: i32, holder: Holder) -> Crypt {
+    let (_, dictionary, _, text) = KINDS[kind];
     let bytes = document(dictionary, text);
     let document = open(&bytes, USER).unwrap();
     let crypt = document.crypt().unwrap();
-    let mut parsed = crypt.dictionary.clone();
-    parsed.permissions &= !32;
-    let crypt = Crypt {
-        place: None,
-        dictionary: parsed,
-        identifier: Vec::new(),
-        key: crypt.key.clone(),
-        holder: Holder::User,
-    };
-    assert!(matches!(crypt.permit(Act::SignField), Err(PdfError::PermissionDenied { .. })));
+    let mut dictionary = crypt.dictionary.clone();
+    dictionary.permissions = permissions.cast_unsigned();
+    Crypt { place: None, dictionary, identifier: Vec::new(), key: crypt.key.clone(), holder }
 }
 
 fn crypt_of(kind: usize) -> Arc<Crypt> {

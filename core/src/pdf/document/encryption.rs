@@ -37,6 +37,11 @@ impl<S: Source> Document<S> {
         self.crypt().map_or(Ok(()), |crypt| crypt.permit(act))
     }
 
+    /// Whether `act` may be done, and the permissions leave it out all the same.
+    pub(crate) fn is_against_permissions(&self, act: Act) -> bool {
+        self.crypt().is_some_and(|crypt| crypt.is_against_permissions(act))
+    }
+
     /// Finds the key by the trailer, which was just read.
     pub(super) fn unlock(&mut self, access: &Access<'_>) -> Result<(), PdfError> {
         self.crypt = None;

@@ -158,6 +158,21 @@ fn the_form_that_iti_asks_for_restricts_without_naming_a_certification() {
 }
 
 #[test]
+fn a_field_that_cannot_be_signed_is_told_from_those_that_can() {
+    let mut desk = Desk::with_fields(&["/T (a)", FIELD]);
+    desk.sign(&["--field", "a"]).unwrap();
+    for (arguments, expected, note) in [
+        (["--field", "x"], "field-not-found", Some("Empty fields of the document: s")),
+        (["--field", "a"], "field-already-signed", None),
+        (["--new-field", "s"], "field-name-unusable", None),
+        (["--new-field", "a.b"], "field-name-unusable", None),
+    ] {
+        let refused = desk.sign(&arguments).unwrap_err();
+        assert_eq!((code(&refused), refused["error"]["note"].as_str()), (expected, note), "{refused}");
+    }
+}
+
+#[test]
 fn nothing_is_certified_unasked_nor_after_another_signature() {
     let Some(mut pyhanko) = PyHanko::start() else { return };
     let mut desk = Desk::with_fields(&[]);

@@ -163,6 +163,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::DocumentEncrypted
         | ErrorCode::DocumentLimitExceeded
         | ErrorCode::DocumentUnreadable
+        | ErrorCode::FieldNameUnusable
         | ErrorCode::FieldNotFound
         | ErrorCode::IdempotencyConflict
         | ErrorCode::PageNotFound

@@ -115,6 +115,7 @@ fn a_certified_document_takes_what_its_certification_permits() {
             assert_eq!(json["certification"], level);
             let judgements = desk.accepted(&mut pyhanko);
             assert_eq!(judgements.len(), 1);
+            assert_eq!(validated(&desk.current)["signatures"][0]["permission"], level);
             assert!(judgements[0].author && judgements[0].permission == Some(permission), "{judgements:?}");
 
             let invisible = desk.sign(&[]);

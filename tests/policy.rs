@@ -115,6 +115,7 @@ fn a_certified_document_takes_what_its_certification_permits() {
             assert_eq!(json["certification"], level);
             let judgements = desk.accepted(&mut pyhanko);
             assert_eq!(judgements.len(), 1);
+            assert_eq!(validated(&desk.current)["signatures"][0]["permission"], level);
             assert!(judgements[0].author && judgements[0].permission == Some(permission), "{judgements:?}");
 
             let invisible = desk.sign(&[]);
@@ -155,6 +156,21 @@ fn the_form_that_iti_asks_for_restricts_without_naming_a_certification() {
     assert_eq!(desk.accepted(&mut pyhanko).len(), 3);
     let again = desk.sign(&["--certify=iti-reference"]).unwrap_err();
     assert_eq!(code(&again), "certification-not-first", "{again}");
+}
+
+#[test]
+fn a_field_that_cannot_be_signed_is_told_from_those_that_can() {
+    let mut desk = Desk::with_fields(&["/T (a)", FIELD]);
+    desk.sign(&["--field", "a"]).unwrap();
+    for (arguments, expected, note) in [
+        (["--field", "x"], "field-not-found", Some("Empty fields of the document: s")),
+        (["--field", "a"], "field-already-signed", None),
+        (["--new-field", "s"], "field-name-unusable", None),
+        (["--new-field", "a.b"], "field-name-unusable", None),
+    ] {
+        let refused = desk.sign(&arguments).unwrap_err();
+        assert_eq!((code(&refused), refused["error"]["note"].as_str()), (expected, note), "{refused}");
+    }
 }
 
 #[test]

@@ -335,7 +335,7 @@ fn a_name_that_no_field_can_have() {
         let words = [desk.input.to_str().unwrap(), desk.output.to_str().unwrap(), "--new-field", name];
         let (result, json) =
             sign_with_a1(desk.directory.path(), &a1("ecpf-a1-moderno.p12"), PASSWORD, &words);
-        assert_eq!((result.status.code(), code(&json)), (Some(2), "usage"), "{json}");
+        assert_eq!((result.status.code(), code(&json)), (Some(1), "field-name-unusable"), "{json}");
     }
     assert_eq!(desk.names(), ["in.pdf", "password.txt"]);
 }

@@ -60,6 +60,8 @@ pub enum ErrorCode {
     FieldAlreadySigned,
     /// An earlier signature locks the field.
     FieldLocked,
+    /// A new field cannot have the name that was given.
+    FieldNameUnusable,
     /// No signature field has the name that was given.
     FieldNotFound,
     /// The `Host` of a request is not this service's.
@@ -201,6 +203,7 @@ impl ErrorCode {
         Self::DocumentUnreadable,
         Self::FieldAlreadySigned,
         Self::FieldLocked,
+        Self::FieldNameUnusable,
         Self::FieldNotFound,
         Self::HostRefused,
         Self::IdempotencyConflict,
@@ -275,6 +278,7 @@ impl ErrorCode {
             Self::DocumentUnreadable => "document-unreadable",
             Self::FieldAlreadySigned => "field-already-signed",
             Self::FieldLocked => "field-locked",
+            Self::FieldNameUnusable => "field-name-unusable",
             Self::FieldNotFound => "field-not-found",
             Self::HostRefused => "host-refused",
             Self::IdempotencyConflict => "idempotency-conflict",
@@ -345,6 +349,7 @@ impl ErrorCode {
             | Self::CredentialWeak
             | Self::FieldAlreadySigned
             | Self::FieldLocked
+            | Self::FieldNameUnusable
             | Self::FieldNotFound
             | Self::IdempotencyConflict
             | Self::InputUnreadable

@@ -1,7 +1,8 @@
 //! What the validator says of a signature, in the words of EN 319 102-1, clause 5.
 
 use crate::{
-    algorithm::SignatureAlgorithm, cms::certificate::Certificate, credential::Holder, digest::DigestAlgorithm,
+    algorithm::SignatureAlgorithm, cms::certificate::Certificate, credential::Holder,
+    digest::DigestAlgorithm, pdf::permission::Permission,
 };
 
 /// The main indication (EN 319 102-1, 5.1.3).
@@ -81,6 +82,8 @@ pub struct Verdict {
     pub signer: Option<Certificate>,
     /// The holder as the certificate names it.
     pub holder: Option<Holder>,
+    /// What it permits after it, by a certification or its field's lock.
+    pub permission: Option<Permission>,
     /// The path from the signer to the anchor.
     pub path: Vec<Certificate>,
 }

@@ -197,6 +197,8 @@ fn judge<S: Source>(
         algorithm: integrity.signed_data.as_ref().and_then(SignedData::signature_algorithm),
         holder: signer.as_ref().map(Holder::of),
         signer,
+        // What cannot be read permits nothing that is told; later changes are judged by themselves.
+        permission: document.permission_after(field).unwrap_or_default(),
         path,
     })
 }

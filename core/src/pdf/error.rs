@@ -138,7 +138,7 @@ impl PdfError {
             Self::Encrypted { .. } => ErrorCode::DocumentEncrypted,
             Self::FieldAlreadySigned { .. } => ErrorCode::FieldAlreadySigned,
             Self::FieldLocked { .. } => ErrorCode::FieldLocked,
-            Self::FieldNameUnusable { .. } => ErrorCode::Usage,
+            Self::FieldNameUnusable { .. } => ErrorCode::FieldNameUnusable,
             Self::FieldNotFound { .. } => ErrorCode::FieldNotFound,
             Self::Limit { .. } => ErrorCode::DocumentLimitExceeded,
             Self::PageNotFound { .. } => ErrorCode::PageNotFound,

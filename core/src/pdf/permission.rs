@@ -75,6 +75,15 @@ impl Permission {
         }
     }
 
+    /// As programs see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoChanges => "no-changes",
+            Self::FormFilling => "form-filling",
+            Self::Annotations => "annotations",
+        }
+    }
+
     /// What `/P` says; what the standard does not know permits nothing.
     pub(crate) const fn from_number(number: i64) -> Self {
         match number {
@@ -104,9 +113,7 @@ impl SignatureType {
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
             Self::Approval => None,
-            Self::Certification(Permission::NoChanges) => Some("no-changes"),
-            Self::Certification(Permission::FormFilling) => Some("form-filling"),
-            Self::Certification(Permission::Annotations) => Some("annotations"),
+            Self::Certification(permission) => Some(permission.as_str()),
             Self::DocMdpReference => Some("iti-reference"),
         }
     }
@@ -166,6 +173,21 @@ impl<S: Source> Document<S> {
             Some(lock) => self.permission_in(&lock),
             None => Ok(None),
         }
+    }
+
+    /// What the signature in `field` permits after it, by its references and the field's lock; `None`
+    /// where it says nothing.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub fn permission_after(&self, field: &SignatureField) -> Result<Option<Permission>, PdfError> {
+        let Some(value) = &field.value else { return Ok(None) };
+        let mut found = Restrictions::default();
+        self.read_references(&value.dictionary, &mut found)?;
+        if let Some(permission) = self.lock_permission(field)? {
+            found.tighten(permission, BY_LOCK);
+        }
+        Ok(found.permission)
     }
 
     /// Whether the catalog names a certification, whoever made it.

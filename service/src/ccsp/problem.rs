@@ -166,6 +166,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::DocumentPasswordWrong
         | ErrorCode::DocumentPermissionDenied
         | ErrorCode::DocumentUnreadable
+        | ErrorCode::FieldNameUnusable
         | ErrorCode::FieldNotFound
         | ErrorCode::IdempotencyConflict
         | ErrorCode::PageNotFound

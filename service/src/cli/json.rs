@@ -6,6 +6,7 @@ use signer_core::{
     credential::{CredentialId, Holder},
     moment::Moment,
     pades::verdict::{Coverage, Verdict},
+    pdf::permission::Permission,
 };
 
 /// A certificate as every command shows it. The holder's number is masked.
@@ -48,6 +49,7 @@ pub(super) fn verdict(verdict: &Verdict) -> Value {
         "claimedTime": claimed_time(verdict).map(Moment::to_rfc3339),
         "digestAlgorithm": verdict.digest.map(|digest| digest.name()),
         "signer": verdict.signer.as_ref().map(certificate),
+        "permission": verdict.permission.map(Permission::as_str),
         "path": verdict.path.iter().map(certificate).collect::<Vec<_>>(),
     })
 }

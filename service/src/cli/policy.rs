@@ -5,6 +5,7 @@ use signer_core::{
     pdf::{
         document::Document,
         error::PdfError,
+        field::SignatureField,
         permission::{Permission, SignatureType},
         seed_value::{Mdp, SeedValue},
         source::Source,
@@ -19,6 +20,9 @@ use crate::{
     sign::SignError,
 };
 
+/// How many names are told where one was not found.
+const NAMES: usize = 10;
+
 /// What is decided by the arguments together with the document.
 pub(super) struct Decided {
     pub(super) signature_type: SignatureType,
@@ -31,7 +35,7 @@ pub(super) fn decide<S: Source>(
     document: &Document<S>,
 ) -> Result<Decided, Failure> {
     let (seed, lock) = match &arguments.field {
-        Some(name) => look(document, name).map_err(|error| of_pdf(&error))?,
+        Some(name) => look(document, name)?,
         None => (None, None),
     };
     let reason = arguments.reason.as_deref();
@@ -68,18 +72,39 @@ pub(super) fn of_sign(error: &SignError) -> Failure {
     }
 }
 
-/// The seed value and the lock of the field `name`; a field that is missing or signed is told
-/// where it is signed.
+/// The seed value and the lock of the empty field `name`.
 fn look<S: Source>(
     document: &Document<S>,
     name: &str,
-) -> Result<(Option<SeedValue>, Option<Permission>), PdfError> {
-    let fields = document.fields()?;
-    let field = fields.iter().find(|field| field.name == name && field.value.is_none());
-    match field {
-        Some(field) => Ok((document.seed_value(field)?, document.lock_permission(field)?)),
-        None => Ok((None, None)),
+) -> Result<(Option<SeedValue>, Option<Permission>), Failure> {
+    let of_pdf = |error: PdfError| of_pdf(&error);
+    let fields = document.fields().map_err(of_pdf)?;
+    match fields.iter().find(|field| field.name == name) {
+        Some(field) if field.value.is_none() => Ok((
+            document.seed_value(field).map_err(of_pdf)?,
+            document.lock_permission(field).map_err(of_pdf)?,
+        )),
+        Some(_) => Err(of_pdf(PdfError::FieldAlreadySigned { name: name.to_owned() })),
+        None => Err(with_names(of_pdf(PdfError::FieldNotFound { name: name.to_owned() }), &fields)),
     }
+}
+
+/// The failure with the fields that can be signed.
+fn with_names(failure: Failure, fields: &[SignatureField]) -> Failure {
+    let mut empty = fields.iter().filter(|field| field.value.is_none()).map(|field| field.name.as_str());
+    let mut names = empty.by_ref().take(NAMES).collect::<Vec<_>>().join(", ");
+    if names.is_empty() {
+        return failure;
+    }
+    if empty.next().is_some() {
+        names.push_str(", …");
+    }
+    let heading = language().choose([
+        "Campos vazios do documento",
+        "Empty fields of the document",
+        "Campos vacíos del documento",
+    ]);
+    failure.with_note(format!("{heading}: {names}"))
 }
 
 fn of_pdf(error: &PdfError) -> Failure {

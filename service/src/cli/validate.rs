@@ -8,7 +8,7 @@ use signer_core::{
     credential::Holder,
     error::ErrorCode,
     pades::verdict::{Coverage, Indication, SubIndication, Verdict},
-    pdf::source::Source as _,
+    pdf::{permission::Permission, source::Source as _},
 };
 
 use crate::{
@@ -105,6 +105,9 @@ fn show(verdicts: &[Verdict]) {
             screen::line(&format!("  {heading}: {}{}", holder.name, number.unwrap_or_default()));
         }
         screen::line(&format!("  {}", language.choose(coverage(verdict.coverage))));
+        if let Some(permission) = verdict.permission {
+            screen::line(&format!("  {}", language.choose(permitted(permission))));
+        }
         if let Some(time) = json::claimed_time(verdict) {
             let heading = language.choose([
                 "Data declarada pelo assinante",
@@ -127,6 +130,26 @@ const fn indication(indication: Indication) -> Sentence {
             ["não foi possível confirmar", "could not be confirmed", "no se pudo confirmar"]
         }
         Indication::TotalFailed => ["assinatura inválida", "invalid signature", "firma inválida"],
+    }
+}
+
+const fn permitted(permission: Permission) -> Sentence {
+    match permission {
+        Permission::NoChanges => [
+            "Não permite nenhuma alteração posterior, nem novas assinaturas.",
+            "Permits no later change, nor further signatures.",
+            "No permite ningún cambio posterior, ni nuevas firmas.",
+        ],
+        Permission::FormFilling => [
+            "Depois dela só permite preencher formulários e assinar.",
+            "Permits only filling in forms and signing after it.",
+            "Después de ella solo permite rellenar formularios y firmar.",
+        ],
+        Permission::Annotations => [
+            "Depois dela só permite preencher formulários, assinar e fazer anotações.",
+            "Permits only filling in forms, signing and annotating after it.",
+            "Después de ella solo permite rellenar formularios, firmar y hacer anotaciones.",
+        ],
     }
 }
 

@@ -122,24 +122,29 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "Los permisos del documento no incluyen esta firma; la contraseña del propietario lo permite.",
         ],
         ErrorCode::DocumentUnreadable => [
-            "O arquivo não é um PDF ou está danificado.",
-            "The file is not a PDF or is damaged.",
-            "El archivo no es un PDF o está dañado.",
+            "O arquivo não é um PDF, está danificado ou usa um recurso que não é suportado.",
+            "The file is not a PDF, is damaged, or uses a feature that is not supported.",
+            "El archivo no es un PDF, está dañado o usa una función que no se admite.",
         ],
         ErrorCode::FieldAlreadySigned => [
-            "O campo de assinatura já está assinado.",
-            "The signature field is already signed.",
-            "El campo de firma ya está firmado.",
+            "O campo de assinatura já está assinado; escolha um campo vazio ou um novo.",
+            "The signature field is already signed; choose an empty field or a new one.",
+            "El campo de firma ya está firmado; elija un campo vacío o uno nuevo.",
         ],
         ErrorCode::FieldLocked => [
-            "Uma assinatura anterior bloqueia este campo.",
-            "An earlier signature locks this field.",
-            "Una firma anterior bloquea este campo.",
+            "Uma assinatura anterior bloqueia este campo; assine em um que ela deixa livre ou peça ao autor outra cópia.",
+            "An earlier signature locks this field; sign in one that it leaves free, or ask the author for another copy.",
+            "Una firma anterior bloquea este campo; firme en uno que deje libre o pida al autor otra copia.",
+        ],
+        ErrorCode::FieldNameUnusable => [
+            "O novo campo não pode ter esse nome: já existe, está vazio ou tem um ponto; dê outro ou nenhum.",
+            "The new field cannot have that name: it is taken, empty or has a period; give another one or none.",
+            "El nuevo campo no puede tener ese nombre: ya existe, está vacío o tiene un punto; dé otro o ninguno.",
         ],
         ErrorCode::FieldNotFound => [
-            "O documento não tem um campo de assinatura com esse nome.",
-            "The document has no signature field of that name.",
-            "El documento no tiene un campo de firma con ese nombre.",
+            "O documento não tem um campo de assinatura com esse nome; escreva-o por inteiro, com os pontos.",
+            "The document has no signature field of that name; write it in full, with its periods.",
+            "El documento no tiene un campo de firma con ese nombre; escríbalo completo, con los puntos.",
         ],
         ErrorCode::HostRefused => [
             "O endereço usado não é o deste serviço.",
@@ -157,9 +162,9 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El archivo de entrada cambió mientras se firmaba; no se guardó nada.",
         ],
         ErrorCode::InputUnreadable => [
-            "O arquivo de entrada não pôde ser aberto.",
-            "The input file cannot be opened.",
-            "No se pudo abrir el archivo de entrada.",
+            "O arquivo de entrada não pôde ser aberto ou lido; confira o caminho e a permissão.",
+            "The input file cannot be opened or read; check its path and permissions.",
+            "No se pudo abrir o leer el archivo de entrada; compruebe la ruta y los permisos.",
         ],
         ErrorCode::Internal => [
             "Erro interno do CyberCore Signer.",
@@ -217,9 +222,9 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "No se pudo guardar el archivo de salida.",
         ],
         ErrorCode::PageNotFound => [
-            "O documento não tem essa página.",
-            "The document has no such page.",
-            "El documento no tiene esa página.",
+            "O documento não tem essa página; elas contam a partir de 1.",
+            "The document has no such page; they count from 1.",
+            "El documento no tiene esa página; se cuentan desde 1.",
         ],
         ErrorCode::PairingRequired => [
             "O site ou programa ainda não tem permissão.",

@@ -1,5 +1,7 @@
 //! Every entry of a seed value, obeyed, refused or noted, over the certificates of the test PKI.
 
+use proptest::prelude::*;
+
 use crate::{
     cms::certificate::fixture,
     error::ErrorCode,
@@ -252,4 +254,27 @@ fn a_new_field_asks_for_nothing() {
     let target =
         Target::NewField { name: None, page: PageChoice::Last, placement: Placement::at(Corner::TopLeft) };
     assert_eq!(outcome(&Terms { target, ..terms() }, "/Ff 64 /DigestMethod [/SHA1]"), Ok(vec![]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn no_damage_makes_a_field_panic(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
+        let seed = "/Ff 511 /Filter /Adobe.PPKLite /SubFilter [/ETSI.CAdES.detached] /DigestMethod [/SHA512] /V 2 \
+             /Reasons [(.)] /MDP << /P 0 >> /TimeStamp << /Ff 0 >> /LegalAttestation [(a)] /AddRevInfo false \
+             /LockDocument /true /Cert << /Ff 127 /Subject [<3000>] /SubjectDN [<< /CN (a) >>] /KeyUsage [(1X0)] \
+             /Issuer [<3000>] /OID [(1.2)] >>";
+        let mut bytes = document(seed, "/Lock << /Action /Exclude /Fields [(a)] /P 2 >>");
+        for (place, value) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = value;
+        }
+        let (signer, chain) = (fixture::certificate("ana-a1"), [fixture::certificate("ac2")]);
+        if let Ok(document) = Document::open(bytes.as_slice(), Limits::default()) {
+            let _ = Prepared::new(&document, &Order { signer: &signer, chain: &chain, terms: &terms() });
+        }
+    }
 }

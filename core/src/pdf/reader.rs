@@ -141,6 +141,7 @@ impl<S: Source> Reader<S> {
         while offset < range.end {
             let left = usize::try_from(range.end - offset).unwrap_or(usize::MAX);
             let bytes = self.window(offset, SEARCH_WINDOW.min(left))?;
+            self.charge(bytes.len())?;
             if let Some(at) = position(&bytes, needle) {
                 return Ok(Some(offset + at as u64));
             }
@@ -168,7 +169,7 @@ impl<S: Source> Reader<S> {
                 if end - start > limit {
                     return Err(too_large);
                 }
-                return self.window(start, usize::try_from(end - start).unwrap_or(usize::MAX));
+                return self.stretch(start..end);
             }
         }
         let bound = self.len().min(start.saturating_add(limit));
@@ -178,14 +179,20 @@ impl<S: Source> Reader<S> {
             // A file that was cut off within its last stream.
             None => bound,
         };
-        let mut bytes =
-            self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
+        let mut bytes = self.stretch(start..end)?;
         for newline in [b'\n', b'\r'] {
             if bytes.last() == Some(&newline) {
                 bytes.pop();
             }
         }
         Ok(bytes)
+    }
+
+    /// The bytes in `range`, counted: many streams may claim the same ones.
+    fn stretch(&self, range: Range<u64>) -> Result<Vec<u8>, PdfError> {
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        self.charge(len)?;
+        self.window(range.start, len)
     }
 
     /// Undoes the filters that `dictionary` names; `resolve` follows references.

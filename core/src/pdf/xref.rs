@@ -13,8 +13,8 @@ use crate::pdf::source::Source;
 
 /// How far from its place a section is looked for.
 const SLACK: u64 = 128;
-/// Memory that the decoded cross-reference streams of one file may take.
-const PACKED_BYTES: usize = 48 << 20;
+/// Memory that the entries of all sections of one file may take.
+const ROW_BYTES: usize = 24 << 20;
 
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +96,13 @@ impl Rows {
         self.listed.sort_by_key(|(number, _)| *number);
     }
 
+    /// The memory they take.
+    fn weight(&self) -> usize {
+        self.packed.len()
+            + self.listed.len() * size_of::<(u32, Location)>()
+            + self.spans.len() * size_of::<Span>()
+    }
+
     fn highest(&self) -> u32 {
         let spans = self.spans.iter().map(|span| span.first.saturating_add(span.count).saturating_sub(1));
         spans.chain(self.listed.last().map(|(number, _)| *number)).max().unwrap_or(0)
@@ -132,15 +139,15 @@ impl Xref {
         let mut xref = Self { sections: Vec::new(), base };
         let mut seen = HashSet::new();
         let mut next = Some(start);
-        let mut packed = 0;
+        let mut weight = 0;
         while let Some(offset) = next {
             let section = Section::read(reader, base, offset)?;
             if !seen.insert(section.start) {
                 // A chain that comes back to itself has been read whole.
                 break;
             }
-            packed += section.rows.packed.len() + section.hidden.as_ref().map_or(0, |rows| rows.packed.len());
-            if xref.sections.len() >= reader.limits().xref_sections || packed > PACKED_BYTES {
+            weight += section.rows.weight() + section.hidden.as_ref().map_or(0, Rows::weight);
+            if xref.sections.len() >= reader.limits().xref_sections || weight > ROW_BYTES {
                 return Err(PdfError::Limit { what: "the cross-reference chain" });
             }
             next = match section.trailer.get("Prev") {

@@ -13,7 +13,7 @@ use crate::pdf::source::Source;
 use crate::pdf::xref::Location;
 
 /// Memory that decoded object streams may take while they are kept.
-const CACHED_BYTES: usize = 16 << 20;
+const CACHED_BYTES: usize = 8 << 20;
 /// How far from its place an object is looked for.
 const SLACK: u64 = 64;
 

@@ -117,8 +117,6 @@ impl Prepared {
         let warnings = credential::check_for_signing(order.signer, terms.moment)?;
         let key = order.signer.key_kind();
         let algorithm = key.signature_algorithm(terms.digest.unwrap_or_else(|| key.default_digest()))?;
-        let mut update = revision::begin(document)?;
-
         let (page, field, rectangle) = match &terms.target {
             Target::NewField { name, page, placement } => {
                 let number = match page {
@@ -143,6 +141,7 @@ impl Prepared {
                 (page, FieldChoice::Existing { name }, rectangle)
             }
         };
+        let mut update = revision::begin(document)?;
         let visible = rectangle.width() > 0.0 && rectangle.height() > 0.0;
         let appearance = match terms.seal {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),

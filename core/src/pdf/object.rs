@@ -127,6 +127,25 @@ impl Object {
         }
     }
 
+    /// The highest object number up to `limit` that it refers to; 0 where there is none. Depth is
+    /// bounded by what the parser lets in.
+    pub(crate) fn highest_reference(&self, limit: u32) -> u32 {
+        match self {
+            Self::Reference(reference) if reference.number <= limit => reference.number,
+            Self::Array(items) => items.iter().map(|item| item.highest_reference(limit)).max().unwrap_or(0),
+            Self::Dictionary(entries) => {
+                entries.iter().map(|(_, value)| value.highest_reference(limit)).max().unwrap_or(0)
+            }
+            Self::Null
+            | Self::Boolean(_)
+            | Self::Integer(_)
+            | Self::Real(_)
+            | Self::String(_)
+            | Self::Name(_)
+            | Self::Reference(_) => 0,
+        }
+    }
+
     /// The integer, if it is one.
     pub const fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }

@@ -23,6 +23,8 @@ pub(crate) struct Reader<S> {
     decoded: Cell<u64>,
     parsed: Cell<u64>,
     steps: Cell<u64>,
+    /// The highest object number that a value read so far refers to.
+    referred: Cell<u32>,
 }
 
 /// An indirect object and where it stands in the file.
@@ -38,7 +40,14 @@ pub(crate) struct Placed {
 
 impl<S: Source> Reader<S> {
     pub(crate) const fn new(source: S, limits: Limits) -> Self {
-        Self { source, limits, decoded: Cell::new(0), parsed: Cell::new(0), steps: Cell::new(0) }
+        Self {
+            source,
+            limits,
+            decoded: Cell::new(0),
+            parsed: Cell::new(0),
+            steps: Cell::new(0),
+            referred: Cell::new(0),
+        }
     }
 
     pub(crate) const fn source(&self) -> &S {
@@ -51,6 +60,18 @@ impl<S: Source> Reader<S> {
 
     pub(crate) fn len(&self) -> u64 {
         self.source.len()
+    }
+
+    /// The highest object number that a value read so far refers to, whether there is such an
+    /// object or not.
+    pub(crate) const fn referred(&self) -> u32 {
+        self.referred.get()
+    }
+
+    /// Takes note of what `object` refers to. Numbers past every limit are nobody's.
+    pub(crate) fn refers(&self, object: &Object) {
+        let highest = object.highest_reference(self.limits.objects);
+        self.referred.set(self.referred.get().max(highest));
     }
 
     /// Counts one step of a search that hostile files could make endless.
@@ -127,6 +148,7 @@ impl<S: Source> Reader<S> {
             parser::indirect(lexer, &self.limits).map(|found| (start, found))
         })?;
         let place = |at: usize| offset.saturating_add(at as u64);
+        self.refers(&found.object);
         Ok(Placed {
             reference: found.reference,
             object: found.object,

@@ -101,11 +101,15 @@ impl SignedRevision {
     }
 }
 
-/// An empty update of `document`: its new objects get numbers that are free there.
+/// An empty update of `document`: its new objects get numbers that are free there, and that
+/// nothing refers to that was read until now.
 ///
 /// # Errors
-/// [`PdfError::Limit`] when the numbers are used up.
+/// [`PdfError::Limit`] when the numbers are used up, otherwise as [`Document::open`].
 pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
+    // Fields and page are read first: a field of the document may refer to a signature that there
+    // is not, and ours would become its value too.
+    document.form()?;
     document.next_number().map(Update::starting_at)
 }
 

@@ -339,3 +339,25 @@ proptest! {
         }
     }
 }
+
+/// A field of the document refers to a signature that there is not, its page to an appearance.
+#[test]
+fn what_is_added_is_not_what_something_else_refers_to() {
+    let bytes = table(
+        &[
+            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /MediaBox [0 0 200 100] /Contents [6 0 R 9 0 R] >>",
+            "<< /T (outro) /FT /Sig /V 5 0 R /AA << /X [7 0 R 99999999 0 R] >> >>",
+        ],
+        "/Info 8 0 R",
+    );
+    let signed = check("dangling references", &bytes, FieldChoice::New { name: None });
+    let (before, after) = (open(&bytes), open(&signed));
+    let other = after.fields().unwrap().into_iter().find(|field| field.name == "outro").unwrap();
+    assert_eq!(other.value, None);
+    for number in 5..=8 {
+        let place = Reference { number, generation: 0 };
+        assert_eq!(after.object(place).unwrap(), before.object(place).unwrap(), "{number}");
+    }
+}

@@ -193,7 +193,7 @@ impl<S: Source> Document<S> {
         let listed = if self.repaired {
             self.salvage()?.objects.last_key_value().map_or(0, |(number, _)| *number)
         } else {
-            self.xref.highest()
+            self.xref.highest(self.limits().objects)
         };
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));

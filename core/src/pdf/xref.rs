@@ -103,9 +103,21 @@ impl Rows {
             + self.spans.len() * size_of::<Span>()
     }
 
-    fn highest(&self) -> u32 {
+    /// The highest object number up to `limit` that they list, or say to hold others.
+    fn highest(&self, limit: u32) -> u32 {
         let spans = self.spans.iter().map(|span| span.first.saturating_add(span.count).saturating_sub(1));
-        spans.chain(self.listed.last().map(|(number, _)| *number)).max().unwrap_or(0)
+        let holders = self.spans.iter().flat_map(|span| {
+            let rows = match span.place {
+                Place::File { .. } => 0..0,
+                Place::Packed { row } => row..row.saturating_add(span.count as usize),
+            };
+            rows.filter_map(|row| match stream::row_at(&self.packed, self.widths, row, 0) {
+                Some(Location::Within { stream, .. }) if stream <= limit => Some(stream),
+                Some(Location::Within { .. } | Location::At(_) | Location::Free) | None => None,
+            })
+        });
+        let listed = self.listed.last().map(|(number, _)| *number);
+        spans.chain(listed).chain(holders).max().unwrap_or(0)
     }
 
     fn locate<S: Source>(
@@ -187,11 +199,11 @@ impl Xref {
         Ok(None)
     }
 
-    /// The highest object number that a section lists or is.
-    pub(crate) fn highest(&self) -> u32 {
+    /// The highest object number up to `limit` that a section lists, names as a holder of others, or is.
+    pub(crate) fn highest(&self, limit: u32) -> u32 {
         let numbers = self.sections.iter().flat_map(|section| {
-            let hidden = section.hidden.as_ref().map_or(0, Rows::highest);
-            [section.rows.highest(), hidden, section.own.map_or(0, |own| own.number)]
+            let hidden = section.hidden.as_ref().map_or(0, |rows| rows.highest(limit));
+            [section.rows.highest(limit), hidden, section.own.map_or(0, |own| own.number)]
         });
         numbers.max().unwrap_or(0)
     }

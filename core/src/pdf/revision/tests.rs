@@ -361,3 +361,17 @@ fn what_is_added_is_not_what_something_else_refers_to() {
         assert_eq!(after.object(place).unwrap(), before.object(place).unwrap(), "{number}");
     }
 }
+
+/// The cross-reference names an object stream that there is not: what is added must not become it.
+#[test]
+fn what_is_added_holds_no_objects_of_others() {
+    let bytes = packed(&[ONE_PAGE[0], ONE_PAGE[1], ONE_PAGE[2], "(four)"]);
+    // The row of object 4: kind 2, stream 5, place 3; stream 7 is the first number that is free.
+    let at = bytes.windows(4).rposition(|row| row == [2, 0, 5, 3]).unwrap();
+    let mut lying = bytes;
+    lying[at + 2] = 7;
+    let signed = check("a missing object stream", &lying, new());
+    let place = Reference { number: 4, generation: 0 };
+    assert_eq!(open(&lying).object(place).unwrap(), Object::Null);
+    assert_eq!(open(&signed).object(place).unwrap(), Object::Null);
+}

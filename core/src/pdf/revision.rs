@@ -149,6 +149,14 @@ pub fn sign_revision<S: Source>(
             (name, Object::Null)
         }
     };
+    for (replaced, _) in update.objects() {
+        // Its data would be lost: objects may lie in them.
+        if document.is_stream(*replaced)? {
+            return Err(PdfError::broken(
+                "a stream stands where a dictionary of the form or a page should be",
+            ));
+        }
+    }
     let dictionary = signature_dictionary(document, request, &lock);
     let section::Written { bytes, contents, byte_range } =
         section::write(document, update, signature, &dictionary, request)?;

@@ -46,6 +46,11 @@ impl<S: Source> Document<S> {
         })
     }
 
+    /// Whether a stream stands at `reference`.
+    pub(crate) fn is_stream(&self, reference: Reference) -> Result<bool, PdfError> {
+        Ok(matches!(self.find(reference)?, Found::InFile(Placed { data: Some(_), .. })))
+    }
+
     /// The dictionary and the decoded bytes of a stream.
     ///
     /// # Errors

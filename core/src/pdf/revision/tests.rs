@@ -375,3 +375,17 @@ fn what_is_added_holds_no_objects_of_others() {
     assert_eq!(open(&lying).object(place).unwrap(), Object::Null);
     assert_eq!(open(&signed).object(place).unwrap(), Object::Null);
 }
+
+/// A page that is the object stream in which other objects lie.
+#[test]
+fn a_stream_is_not_replaced_by_a_dictionary() {
+    let bytes = table(
+        &[
+            ONE_PAGE[0],
+            ONE_PAGE[1],
+            "<< /Type /Page /MediaBox [0 0 200 100] /Length 3 >>\nstream\n0 g\nendstream",
+        ],
+        "",
+    );
+    assert!(matches!(sign(&bytes, new()), Err(PdfError::Damaged { .. })));
+}

@@ -59,7 +59,8 @@ fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
                 // One more byte decides between an exact fit and too much.
                 out.reserve(1);
             } else {
-                out.reserve(out.len().clamp(256, 1 << 20));
+                // Exactly: a vector that doubles would take up to twice what a bomb is allowed.
+                out.reserve_exact(out.len().clamp(256, 1 << 20));
             }
         }
     }

@@ -10,6 +10,7 @@ mod cross;
 mod demo;
 mod deny;
 mod failure;
+mod fuzz;
 mod gate;
 mod machine;
 mod setup;
@@ -28,6 +29,8 @@ cargo xtask COMMAND
   test                             everything that CI runs, with a summary
   bench pdf                        time and memory of signing, beside hashing the same bytes
   bench service                    from start to first answer beside a bare server; idle costs
+  fuzz [TARGET] [--seconds N] [--jobs N]
+                                   campaigns of libFuzzer over the engine (docs/fuzzing.md)
   windows check                    type-checks what is shipped for x86_64-pc-windows-gnu
   macos check                      type-checks what is shipped for aarch64-apple-darwin
 ";
@@ -55,6 +58,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["test"] => gate::run_all(),
         ["bench", "pdf"] => bench::pdf(),
         ["bench", "service"] => bench::service(),
+        ["fuzz", rest @ ..] => fuzz::campaign(&fuzz::Request::parse(rest)?),
         ["windows", "check"] => cross::report("windows check", &cross::windows()?),
         ["macos", "check"] => cross::report("macos check", &cross::macos()?),
         unknown => {

@@ -14,12 +14,16 @@ pub mod page;
 pub mod processes;
 #[cfg(target_os = "linux")]
 pub mod reading;
+#[path = "../fuzz/seeds.rs"]
+pub mod seeds;
 #[cfg(target_os = "linux")]
 pub mod service;
 pub mod signing;
 pub mod softhsm;
 #[cfg(target_os = "linux")]
 pub mod stage;
+#[path = "../fuzz/targets.rs"]
+pub mod targets;
 #[cfg(target_os = "linux")]
 pub mod tray;
 pub mod unlocked;

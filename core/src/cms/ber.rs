@@ -6,8 +6,8 @@
 
 use crate::cms::error::CmsError;
 
-/// Elements that are read at most: a revocation list of 30 000 entries has a fifth of it.
-const MAXIMUM_ELEMENTS: usize = 1 << 20;
+/// Elements that are read at most: a revocation list of 30 000 entries has two fifths of it.
+const MAXIMUM_ELEMENTS: usize = 1 << 19;
 /// Nesting that is read at most.
 const MAXIMUM_DEPTH: usize = 64;
 const CONSTRUCTED: u8 = 0x20;

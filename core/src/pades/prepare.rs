@@ -136,8 +136,6 @@ impl Prepared {
         let terms = order.terms;
         let warnings = credential::check_for_signing(order.signer, terms.moment)?;
         let mut obeyed = seed_value::Obeyed::default();
-        let mut update = revision::begin(document)?;
-
         let (page, field, rectangle) = match &terms.target {
             Target::NewField { name, page, placement } => {
                 let number = match page {
@@ -174,6 +172,7 @@ impl Prepared {
         let key = order.signer.key_kind();
         let digest = terms.digest.or(obeyed.digest).unwrap_or_else(|| key.default_digest());
         let algorithm = key.signature_algorithm(digest)?;
+        let mut update = revision::begin(document)?;
         let visible = rectangle.width() > 0.0 && rectangle.height() > 0.0;
         let appearance = match terms.seal {
             Some(text) if visible => Some(seal::draw(text, &rectangle, &page.geometry, &mut update)?),

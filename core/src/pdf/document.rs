@@ -198,19 +198,24 @@ impl<S: Source> Document<S> {
         Ok(self.salvage.get_or_init(|| found))
     }
 
-    /// A number above those of all objects, as far as they are known.
+    /// A number above those of all objects, as far as they are known, and of all references that
+    /// were read: one that leads nowhere must not lead to what is added.
     pub(crate) fn next_number(&self) -> Result<u32, PdfError> {
         let listed = if self.repaired {
             self.salvage()?.objects.last_key_value().map_or(0, |(number, _)| *number)
         } else {
-            self.xref.highest()
+            self.xref.highest(self.limits().objects)
         };
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));
         // A size past every limit is a lie.
         let sizes =
             sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
-        let next = sizes.max().unwrap_or(0).max(listed.saturating_add(1)).max(1);
+        let trailers = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
+        let values = trailers.flat_map(|trailer| trailer.iter().map(|(_, value)| value));
+        values.for_each(|value| self.reader.refers(value));
+        let known = listed.max(self.reader.referred());
+        let next = sizes.max().unwrap_or(0).max(known.saturating_add(1)).max(1);
         if next > self.limits().objects {
             return Err(PdfError::Limit { what: "the number of objects" });
         }

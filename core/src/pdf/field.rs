@@ -14,7 +14,7 @@ use crate::pdf::source::Source;
 use crate::pdf::text;
 
 /// Values that are kept of all fields of a file, with a share of their texts.
-const WEIGHT: usize = 1 << 20;
+const WEIGHT: usize = 1 << 19;
 /// Bytes of text that count as one value.
 const TEXT_SHARE: usize = 64;
 /// Bytes of a fully qualified name.
@@ -94,7 +94,8 @@ impl<S: Source> Document<S> {
             }
             let Object::Dictionary(dictionary) = self.resolve(&object)? else { continue };
             let node = self.node(reference, dictionary, parent.as_deref())?;
-            weight += node.name.len() / TEXT_SHARE;
+            // The name is kept up to three times: as it is written, for the field, and among all names.
+            weight += 3 * (node.name.len() / TEXT_SHARE);
             if parent.is_none() {
                 form.top_names.insert(node.name.clone());
             }

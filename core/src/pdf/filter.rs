@@ -23,8 +23,8 @@ pub(crate) fn decode(
                 parameters.get("EarlyChange").and_then(crate::pdf::object::Object::as_integer) != Some(0);
             Predictor::of(parameters)?.undo(lzw(data, usize::from(early), limit)?)
         }
-        b"ASCIIHexDecode" | b"AHx" => Ok(ascii_hex(data)),
-        b"ASCII85Decode" | b"A85" => ascii_85(data),
+        b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, limit),
+        b"ASCII85Decode" | b"A85" => ascii_85(data, limit),
         b"RunLengthDecode" | b"RL" => run_length(data, limit),
         // Its part is done before the filters are undone (7.4.10).
         b"Crypt" => Ok(data.to_vec()),
@@ -61,7 +61,8 @@ fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
                 // One more byte decides between an exact fit and too much.
                 out.reserve(1);
             } else {
-                out.reserve(out.len().clamp(256, 1 << 20));
+                // Exactly: a vector that doubles would take up to twice what a bomb is allowed.
+                out.reserve_exact(out.len().clamp(256, 1 << 20));
             }
         }
     }
@@ -148,8 +149,8 @@ fn run_length(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
 }
 
 /// Undoes ASCII85Decode (7.4.3).
-fn ascii_85(data: &[u8]) -> Result<Vec<u8>, PdfError> {
-    let mut out = Vec::with_capacity(data.len() / 5 * 4);
+fn ascii_85(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
+    let mut out = Vec::with_capacity((data.len() / 5 * 4).min(limit));
     let mut group: Vec<u8> = Vec::with_capacity(5);
     let flush = |group: &[u8], out: &mut Vec<u8>| {
         let digits = (0..5).map(|index| group.get(index).copied().unwrap_or(84));
@@ -169,19 +170,27 @@ fn ascii_85(data: &[u8]) -> Result<Vec<u8>, PdfError> {
             flush(&group, &mut out);
             group.clear();
         }
+        if out.len() > limit {
+            return Err(TOO_LARGE);
+        }
     }
     flush(&group, &mut out);
     Ok(out)
 }
 
 /// Undoes ASCIIHexDecode (7.4.2).
-fn ascii_hex(data: &[u8]) -> Vec<u8> {
+fn ascii_hex(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
     let digits = data.iter().take_while(|&&byte| byte != b'>');
-    let digits =
+    let mut digits =
         digits.filter_map(|&byte| (byte as char).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
-    let digits: Vec<u8> = digits.collect();
-    let pairs = digits.chunks(2);
-    pairs.map(|pair| pair.first().map_or(0, |high| high << 4) | pair.get(1).copied().unwrap_or(0)).collect()
+    let mut out = Vec::with_capacity((data.len() / 2).min(limit));
+    while let Some(high) = digits.next() {
+        if out.len() >= limit {
+            return Err(TOO_LARGE);
+        }
+        out.push(high << 4 | digits.next().unwrap_or(0));
+    }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -234,6 +243,9 @@ mod tests {
         assert!(matches!(inflate(&data, 1 << 19), Err(PdfError::Limit { .. })));
         assert_eq!(inflate(&data, 1 << 20).unwrap().len(), 1 << 20);
         assert!(matches!(run_length(&[129, 0, 129, 0], 200), Err(PdfError::Limit { .. })));
+        // Four bytes for one: the only filter of text that makes more of its data.
+        assert!(matches!(ascii_85(&[b'z'; 100], 300), Err(PdfError::Limit { .. })));
+        assert!(matches!(ascii_hex(&[b'4'; 100], 49), Err(PdfError::Limit { .. })));
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use crate::pdf::object::Real;
 
+/// The longest number or keyword.
+const WORD_BYTES: usize = 64 << 10;
+
 /// One token.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token<'a> {
@@ -149,6 +152,10 @@ impl<'a> Lexer<'a> {
             self.at_end(())?;
         }
         let text = self.bytes.get(start..self.at).unwrap_or_default();
+        // A number is copied some times over while it is read; no honest one is a page long.
+        if text.len() > WORD_BYTES {
+            return Err(SyntaxError::TooMuch);
+        }
         Ok(number(text).unwrap_or(Token::Keyword(text)))
     }
 

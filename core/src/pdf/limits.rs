@@ -13,7 +13,7 @@ pub struct Limits {
     pub stream_bytes: usize,
     /// Bytes decoded in all while one document is open.
     pub decoded_bytes: u64,
-    /// Bytes of source text parsed in all, small objects not counted.
+    /// Bytes of source text parsed or searched, and of streams read, in all; small pieces not counted.
     pub parsed_bytes: u64,
     /// Sections of the cross-reference chain (`/Prev`).
     pub xref_sections: usize,
@@ -32,15 +32,15 @@ impl Default for Limits {
         Self {
             depth: 128,
             object_bytes: 16 << 20,
-            items: 500_000,
-            stream_bytes: 32 << 20,
+            items: 250_000,
+            stream_bytes: 16 << 20,
             decoded_bytes: 128 << 20,
             parsed_bytes: 256 << 20,
             xref_sections: 4096,
             objects: 8_388_607,
             nodes: 200_000,
             reference_hops: 32,
-            lookups: 20_000_000,
+            lookups: 5_000_000,
         }
     }
 }

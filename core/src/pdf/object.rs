@@ -21,9 +21,10 @@ pub struct Real {
 }
 
 /// Any object but a stream.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Object {
     /// `null`.
+    #[default]
     Null,
     /// `true` or `false`.
     Boolean(bool),
@@ -125,6 +126,25 @@ impl Object {
             Self::String(bytes) => bytes.len() / 64 + 1,
             Self::Name(name) => name.0.len() / 64 + 1,
             Self::Null | Self::Boolean(_) | Self::Integer(_) | Self::Real(_) | Self::Reference(_) => 1,
+        }
+    }
+
+    /// The highest object number up to `limit` that it refers to; 0 where there is none. Depth is
+    /// bounded by what the parser lets in.
+    pub(crate) fn highest_reference(&self, limit: u32) -> u32 {
+        match self {
+            Self::Reference(reference) if reference.number <= limit => reference.number,
+            Self::Array(items) => items.iter().map(|item| item.highest_reference(limit)).max().unwrap_or(0),
+            Self::Dictionary(entries) => {
+                entries.iter().map(|(_, value)| value.highest_reference(limit)).max().unwrap_or(0)
+            }
+            Self::Null
+            | Self::Boolean(_)
+            | Self::Integer(_)
+            | Self::Real(_)
+            | Self::String(_)
+            | Self::Name(_)
+            | Self::Reference(_) => 0,
         }
     }
 

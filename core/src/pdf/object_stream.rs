@@ -81,6 +81,7 @@ impl ObjectStream {
         let mut lexer = Lexer::new(&self.data, start.min(self.data.len()), true);
         let object = parser::object(&mut lexer, reader.limits()).map_err(|error| syntax(error, 0))?;
         reader.charge(lexer.at().saturating_sub(start))?;
+        reader.refers(&object);
         Ok(Some(object))
     }
 

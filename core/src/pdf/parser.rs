@@ -204,7 +204,7 @@ mod tests {
         }
         let deep = "[".repeat(200);
         assert_eq!(parse(deep.as_bytes()), Err(SyntaxError::TooMuch));
-        let wide = format!("[{}]", "0 ".repeat(500_001));
+        let wide = format!("[{}]", "0 ".repeat(250_001));
         assert_eq!(parse(wide.as_bytes()), Err(SyntaxError::TooMuch));
     }
 

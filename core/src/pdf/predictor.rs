@@ -37,7 +37,7 @@ impl Predictor {
         match self.predictor {
             2 if self.bits == 8 => Ok(undo_tiff(data, row, pixel)),
             2 => Err(PdfError::Unsupported { what: "a TIFF predictor that is not of 8 bits" }),
-            10..=15 => undo_png(&data, row, pixel),
+            10..=15 => undo_png(data, row, pixel),
             _ => Ok(data),
         }
     }
@@ -55,14 +55,14 @@ fn undo_tiff(mut data: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
     data
 }
 
-fn undo_png(data: &[u8], row: usize, pixel: usize) -> Result<Vec<u8>, PdfError> {
-    let mut out: Vec<u8> = Vec::with_capacity(data.len());
+/// In place: what is written never passes what is still to be read, as every row loses its first byte.
+fn undo_png(mut data: Vec<u8>, row: usize, pixel: usize) -> Result<Vec<u8>, PdfError> {
     let mut above = vec![0u8; row];
     let mut line = Vec::with_capacity(row);
-    for chunk in data.chunks(row + 1) {
-        let Some((&kind, bytes)) = chunk.split_first() else { break };
+    let (mut read, mut written) = (0, 0);
+    while let Some((&kind, rest)) = data.get(read..).and_then(<[u8]>::split_first) {
         line.clear();
-        for (index, &byte) in bytes.iter().enumerate() {
+        for (index, &byte) in rest.iter().take(row).enumerate() {
             let earlier = index.checked_sub(pixel);
             let left = earlier.and_then(|at| line.get(at)).copied().unwrap_or(0);
             let up = above.get(index).copied().unwrap_or(0);
@@ -77,11 +77,16 @@ fn undo_png(data: &[u8], row: usize, pixel: usize) -> Result<Vec<u8>, PdfError> 
             };
             line.push(byte.wrapping_add(guess));
         }
-        out.extend_from_slice(&line);
+        read += 1 + line.len();
+        if let Some(place) = data.get_mut(written..written + line.len()) {
+            place.copy_from_slice(&line);
+        }
+        written += line.len();
         line.resize(row, 0);
         std::mem::swap(&mut above, &mut line);
     }
-    Ok(out)
+    data.truncate(written);
+    Ok(data)
 }
 
 fn paeth(left: u8, up: u8, corner: u8) -> u8 {

@@ -23,6 +23,8 @@ pub(crate) struct Reader<S> {
     decoded: Cell<u64>,
     parsed: Cell<u64>,
     steps: Cell<u64>,
+    /// The highest object number that a value read so far refers to.
+    referred: Cell<u32>,
 }
 
 /// An indirect object and where it stands in the file.
@@ -38,7 +40,14 @@ pub(crate) struct Placed {
 
 impl<S: Source> Reader<S> {
     pub(crate) const fn new(source: S, limits: Limits) -> Self {
-        Self { source, limits, decoded: Cell::new(0), parsed: Cell::new(0), steps: Cell::new(0) }
+        Self {
+            source,
+            limits,
+            decoded: Cell::new(0),
+            parsed: Cell::new(0),
+            steps: Cell::new(0),
+            referred: Cell::new(0),
+        }
     }
 
     pub(crate) const fn source(&self) -> &S {
@@ -51,6 +60,18 @@ impl<S: Source> Reader<S> {
 
     pub(crate) fn len(&self) -> u64 {
         self.source.len()
+    }
+
+    /// The highest object number that a value read so far refers to, whether there is such an
+    /// object or not.
+    pub(crate) const fn referred(&self) -> u32 {
+        self.referred.get()
+    }
+
+    /// Takes note of what `object` refers to. Numbers past every limit are nobody's.
+    pub(crate) fn refers(&self, object: &Object) {
+        let highest = object.highest_reference(self.limits.objects);
+        self.referred.set(self.referred.get().max(highest));
     }
 
     /// Counts one step of a search that hostile files could make endless.
@@ -127,6 +148,7 @@ impl<S: Source> Reader<S> {
             parser::indirect(lexer, &self.limits).map(|found| (start, found))
         })?;
         let place = |at: usize| offset.saturating_add(at as u64);
+        self.refers(&found.object);
         Ok(Placed {
             reference: found.reference,
             object: found.object,
@@ -141,6 +163,7 @@ impl<S: Source> Reader<S> {
         while offset < range.end {
             let left = usize::try_from(range.end - offset).unwrap_or(usize::MAX);
             let bytes = self.window(offset, SEARCH_WINDOW.min(left))?;
+            self.charge(bytes.len())?;
             if let Some(at) = position(&bytes, needle) {
                 return Ok(Some(offset + at as u64));
             }
@@ -168,7 +191,7 @@ impl<S: Source> Reader<S> {
                 if end - start > limit {
                     return Err(too_large);
                 }
-                return self.window(start, usize::try_from(end - start).unwrap_or(usize::MAX));
+                return self.stretch(start..end);
             }
         }
         let bound = self.len().min(start.saturating_add(limit));
@@ -178,14 +201,20 @@ impl<S: Source> Reader<S> {
             // A file that was cut off within its last stream.
             None => bound,
         };
-        let mut bytes =
-            self.window(start, usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))?;
+        let mut bytes = self.stretch(start..end)?;
         for newline in [b'\n', b'\r'] {
             if bytes.last() == Some(&newline) {
                 bytes.pop();
             }
         }
         Ok(bytes)
+    }
+
+    /// The bytes in `range`, counted: many streams may claim the same ones.
+    fn stretch(&self, range: Range<u64>) -> Result<Vec<u8>, PdfError> {
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        self.charge(len)?;
+        self.window(range.start, len)
     }
 
     /// Undoes the filters that `dictionary` names; `resolve` follows references.

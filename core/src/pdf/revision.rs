@@ -134,11 +134,15 @@ impl SignedRevision {
     }
 }
 
-/// An empty update of `document`: its new objects get numbers that are free there.
+/// An empty update of `document`: its new objects get numbers that are free there, and that
+/// nothing refers to that was read until now.
 ///
 /// # Errors
-/// [`PdfError::Limit`] when the numbers are used up.
+/// [`PdfError::Limit`] when the numbers are used up, otherwise as [`Document::open`].
 pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
+    // Fields and page are read first: a field of the document may refer to a signature that there
+    // is not, and ours would become its value too.
+    document.form()?;
     document.next_number().map(Update::starting_at)
 }
 
@@ -194,6 +198,14 @@ pub fn sign_revision<S: Source>(
     let references = reference::signature_references(document, &mut update, &lock, request);
     if let SignatureType::Certification(_) = request.signature_type {
         reference::permissions(document, &mut update, signature)?;
+    }
+    for (replaced, _) in update.objects() {
+        // Its data would be lost: objects may lie in them.
+        if document.is_stream(*replaced)? {
+            return Err(PdfError::broken(
+                "a stream stands where a dictionary of the form or a page should be",
+            ));
+        }
     }
     let dictionary = signature_dictionary(request, references);
     let section::Written { bytes, contents, byte_range } =

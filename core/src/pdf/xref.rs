@@ -13,8 +13,8 @@ use crate::pdf::source::Source;
 
 /// How far from its place a section is looked for.
 const SLACK: u64 = 128;
-/// Memory that the decoded cross-reference streams of one file may take.
-const PACKED_BYTES: usize = 48 << 20;
+/// Memory that the entries of all sections of one file may take.
+const ROW_BYTES: usize = 24 << 20;
 
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,9 +96,28 @@ impl Rows {
         self.listed.sort_by_key(|(number, _)| *number);
     }
 
-    fn highest(&self) -> u32 {
+    /// The memory they take.
+    fn weight(&self) -> usize {
+        self.packed.len()
+            + self.listed.len() * size_of::<(u32, Location)>()
+            + self.spans.len() * size_of::<Span>()
+    }
+
+    /// The highest object number up to `limit` that they list, or say to hold others.
+    fn highest(&self, limit: u32) -> u32 {
         let spans = self.spans.iter().map(|span| span.first.saturating_add(span.count).saturating_sub(1));
-        spans.chain(self.listed.last().map(|(number, _)| *number)).max().unwrap_or(0)
+        let holders = self.spans.iter().flat_map(|span| {
+            let rows = match span.place {
+                Place::File { .. } => 0..0,
+                Place::Packed { row } => row..row.saturating_add(span.count as usize),
+            };
+            rows.filter_map(|row| match stream::row_at(&self.packed, self.widths, row, 0) {
+                Some(Location::Within { stream, .. }) if stream <= limit => Some(stream),
+                Some(Location::Within { .. } | Location::At(_) | Location::Free) | None => None,
+            })
+        });
+        let listed = self.listed.last().map(|(number, _)| *number);
+        spans.chain(listed).chain(holders).max().unwrap_or(0)
     }
 
     fn locate<S: Source>(
@@ -132,15 +151,15 @@ impl Xref {
         let mut xref = Self { sections: Vec::new(), base };
         let mut seen = HashSet::new();
         let mut next = Some(start);
-        let mut packed = 0;
+        let mut weight = 0;
         while let Some(offset) = next {
             let section = Section::read(reader, base, offset)?;
             if !seen.insert(section.start) {
                 // A chain that comes back to itself has been read whole.
                 break;
             }
-            packed += section.rows.packed.len() + section.hidden.as_ref().map_or(0, |rows| rows.packed.len());
-            if xref.sections.len() >= reader.limits().xref_sections || packed > PACKED_BYTES {
+            weight += section.rows.weight() + section.hidden.as_ref().map_or(0, Rows::weight);
+            if xref.sections.len() >= reader.limits().xref_sections || weight > ROW_BYTES {
                 return Err(PdfError::Limit { what: "the cross-reference chain" });
             }
             next = match section.trailer.get("Prev") {
@@ -180,11 +199,11 @@ impl Xref {
         Ok(None)
     }
 
-    /// The highest object number that a section lists or is.
-    pub(crate) fn highest(&self) -> u32 {
+    /// The highest object number up to `limit` that a section lists, names as a holder of others, or is.
+    pub(crate) fn highest(&self, limit: u32) -> u32 {
         let numbers = self.sections.iter().flat_map(|section| {
-            let hidden = section.hidden.as_ref().map_or(0, Rows::highest);
-            [section.rows.highest(), hidden, section.own.map_or(0, |own| own.number)]
+            let hidden = section.hidden.as_ref().map_or(0, |rows| rows.highest(limit));
+            [section.rows.highest(limit), hidden, section.own.map_or(0, |own| own.number)]
         });
         numbers.max().unwrap_or(0)
     }

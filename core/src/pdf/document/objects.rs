@@ -13,7 +13,7 @@ use crate::pdf::source::Source;
 use crate::pdf::xref::Location;
 
 /// Memory that decoded object streams may take while they are kept.
-const CACHED_BYTES: usize = 16 << 20;
+const CACHED_BYTES: usize = 8 << 20;
 /// How far from its place an object is looked for.
 const SLACK: u64 = 64;
 
@@ -44,6 +44,11 @@ impl<S: Source> Document<S> {
             | Found::InStream(Object::Dictionary(dictionary)) => Some(dictionary),
             Found::InFile(_) | Found::InStream(_) | Found::Nothing => None,
         })
+    }
+
+    /// Whether a stream stands at `reference`.
+    pub(crate) fn is_stream(&self, reference: Reference) -> Result<bool, PdfError> {
+        Ok(matches!(self.find(reference)?, Found::InFile(Placed { data: Some(_), .. })))
     }
 
     /// The dictionary and the decoded bytes of a stream.

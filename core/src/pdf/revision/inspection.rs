@@ -11,7 +11,7 @@ use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::lexer::is_space;
-use crate::pdf::object::{Dictionary, Object, Reference};
+use crate::pdf::object::{Dictionary, Object};
 use crate::pdf::revision::section;
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Location, Section, SectionKind};
@@ -111,13 +111,13 @@ fn trailer<O: Source, N: Source>(
         return Err(flaw("Info is another object"));
     }
     let size = new.get("Size").and_then(Object::as_integer);
-    if size != Some(i64::from(original.next_number()?.max(signed.xref().highest().saturating_add(1)))) {
+    if size != Some(i64::from(signed.xref().highest(signed.limits().objects).saturating_add(1))) {
         return Err(flaw("Size is not one more than the highest object number"));
     }
     let first = |object: &Object| object.as_array().and_then(<[Object]>::first).cloned();
-    let (old, new) = (first(&original.entry(old, "ID")?), first(&signed.entry(new, "ID")?));
+    let (old, new) = (first(&readable(original.entry(old, "ID"))?), first(&signed.entry(new, "ID")?));
     let text = |item: Option<Object>| item.as_ref().and_then(Object::as_string).map(<[u8]>::to_vec);
-    let old = old.map(|item| original.resolve(&item)).transpose()?;
+    let old = old.map(|item| readable(original.resolve(&item))).transpose()?;
     let (old, new) = (text(old), text(new));
     if new.is_none() || old.is_some_and(|old| !old.is_empty() && Some(old) != new) {
         return Err(flaw("ID does not keep its first part"));
@@ -171,7 +171,7 @@ fn written<O: Source, N: Source>(
     if placed.data.is_some() {
         return Err(flaw("a stream of the original was replaced"));
     }
-    let (old, new) = (original.object(placed.reference)?, signed.object(placed.reference)?);
+    let (old, new) = (readable(original.object(placed.reference))?, signed.object(placed.reference)?);
     if grows(original, signed, &old, &new, b"")? {
         Ok(())
     } else {
@@ -197,7 +197,7 @@ fn grows<O: Source, N: Source>(
         (Object::Reference(_), Object::Reference(_)) if !any_of(LISTS) && key != FORM => return Ok(false),
         // Written within its parent before, an object now, or the other way round.
         (Object::Reference(_), _) | (_, Object::Reference(_)) => {
-            let (old, new) = (original.resolve(old)?, signed.resolve(new)?);
+            let (old, new) = (readable(original.resolve(old))?, signed.resolve(new)?);
             if matches!((&old, &new), (Object::Reference(_), _) | (_, Object::Reference(_))) {
                 return Ok(false);
             }
@@ -242,13 +242,21 @@ fn entries(dictionary: &Dictionary) -> HashMap<&[u8], &Object> {
     dictionary.iter().map(|(name, value)| (name.0.as_slice(), value)).collect()
 }
 
+/// What could be read; of what is too damaged nothing can be lost.
+fn readable<T: Default>(found: Result<T, PdfError>) -> Result<T, PdfError> {
+    match found {
+        Err(error) if error.is_damage() => Ok(T::default()),
+        other => other,
+    }
+}
+
 /// The pages are as many as before, the old fields are there, and the new field is on its page.
 fn pages_and_fields<O: Source, N: Source>(
     original: &Document<O>,
     signed: &Document<N>,
     field: &str,
 ) -> Result<SignatureField, Flaw> {
-    if original.page_count()? != signed.page_count()? {
+    if readable(original.page_count())? != readable(signed.page_count())? {
         return Err(flaw("the number of pages is another one"));
     }
     let (old, new) = (original.fields()?, signed.fields()?);
@@ -265,22 +273,26 @@ fn pages_and_fields<O: Source, N: Source>(
             return Err(flaw("an earlier signature is not what it was"));
         }
     }
-    let own = new.into_iter().find(|own| own.name == field && own.value.is_some());
-    let own = own.ok_or(flaw("the signed field is missing"))?;
+    // Damaged documents have several fields of one name: the one that was signed covers all.
+    let covers = |field: &SignatureField| {
+        let range = field.value.as_ref().map(|value| value.byte_range);
+        range.is_some_and(|range| range.is_ok_and(|range| range.end() == signed.len()))
+    };
+    let own = new.into_iter().find(|own| own.name == field && covers(own));
+    let own = own.ok_or(flaw("no field of that name covers the document"))?;
     if old.iter().any(|old| old.name == field) {
         return Ok(own);
     }
-    let widget = own.widget.as_ref().and_then(|widget| widget.reference);
-    let widget = widget.ok_or(flaw("the new field has no widget"))?;
-    if listed(signed, &own, widget)? { Ok(own) } else { Err(flaw("the new field is on no page")) }
+    if listed(signed, &own)? { Ok(own) } else { Err(flaw("the new field is on no page")) }
 }
 
-fn listed<N: Source>(
-    signed: &Document<N>,
-    field: &SignatureField,
-    widget: Reference,
-) -> Result<bool, PdfError> {
-    let page = signed.page_of_field(field)?;
-    let annotations = signed.entry(&page.dictionary, "Annots")?;
+/// Whether the page that the widget names lists it: other pages may be damaged.
+fn listed<N: Source>(signed: &Document<N>, field: &SignatureField) -> Result<bool, PdfError> {
+    let widget = field.widget.as_ref();
+    let Some((widget, page)) = widget.and_then(|widget| widget.reference.zip(widget.page)) else {
+        return Ok(false);
+    };
+    let page = signed.object(page)?.into_dictionary().unwrap_or_default();
+    let annotations = signed.entry(&page, "Annots")?;
     Ok(annotations.as_array().unwrap_or_default().contains(&Object::Reference(widget)))
 }

@@ -346,3 +346,53 @@ proptest! {
         }
     }
 }
+
+/// A field of the document refers to a signature that there is not, its page to an appearance.
+#[test]
+fn what_is_added_is_not_what_something_else_refers_to() {
+    let bytes = table(
+        &[
+            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            "<< /Type /Page /MediaBox [0 0 200 100] /Contents [6 0 R 9 0 R] >>",
+            "<< /T (outro) /FT /Sig /V 5 0 R /AA << /X [7 0 R 99999999 0 R] >> >>",
+        ],
+        "/Info 8 0 R",
+    );
+    let signed = check("dangling references", &bytes, FieldChoice::New { name: None });
+    let (before, after) = (open(&bytes), open(&signed));
+    let other = after.fields().unwrap().into_iter().find(|field| field.name == "outro").unwrap();
+    assert_eq!(other.value, None);
+    for number in 5..=8 {
+        let place = Reference { number, generation: 0 };
+        assert_eq!(after.object(place).unwrap(), before.object(place).unwrap(), "{number}");
+    }
+}
+
+/// The cross-reference names an object stream that there is not: what is added must not become it.
+#[test]
+fn what_is_added_holds_no_objects_of_others() {
+    let bytes = packed(&[ONE_PAGE[0], ONE_PAGE[1], ONE_PAGE[2], "(four)"]);
+    // The row of object 4: kind 2, stream 5, place 3; stream 7 is the first number that is free.
+    let at = bytes.windows(4).rposition(|row| row == [2, 0, 5, 3]).unwrap();
+    let mut lying = bytes;
+    lying[at + 2] = 7;
+    let signed = check("a missing object stream", &lying, new());
+    let place = Reference { number: 4, generation: 0 };
+    assert_eq!(open(&lying).object(place).unwrap(), Object::Null);
+    assert_eq!(open(&signed).object(place).unwrap(), Object::Null);
+}
+
+/// A page that is the object stream in which other objects lie.
+#[test]
+fn a_stream_is_not_replaced_by_a_dictionary() {
+    let bytes = table(
+        &[
+            ONE_PAGE[0],
+            ONE_PAGE[1],
+            "<< /Type /Page /MediaBox [0 0 200 100] /Length 3 >>\nstream\n0 g\nendstream",
+        ],
+        "",
+    );
+    assert!(matches!(sign(&bytes, new()), Err(PdfError::Damaged { .. })));
+}

@@ -118,12 +118,15 @@ fn inherited<S: Source>(document: &Document<S>) -> Result<Entries, PdfError> {
     let base = document.xref().base;
     let found = document.salvage()?.objects.iter().map(|(&number, &(location, generation))| {
         let location = match location {
-            Location::At(offset) => offset.checked_sub(base).map_or(Location::Free, Location::At),
+            Location::At(offset) => {
+                let before = PdfError::damaged("an object stands before the header", offset);
+                Location::At(offset.checked_sub(base).ok_or(before)?)
+            }
             Location::Free | Location::Within { .. } => location,
         };
-        (number, (generation, location))
+        Ok((number, (generation, location)))
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 /// Whether a file of `len` bytes may have offsets that do not fit into the rows of a table.

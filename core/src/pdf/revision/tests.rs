@@ -383,6 +383,16 @@ fn what_is_added_holds_no_objects_of_others() {
     assert_eq!(open(&signed).object(place).unwrap(), Object::Null);
 }
 
+/// Offsets count from the header: what stands before it would be lost.
+#[test]
+fn a_damaged_document_with_objects_before_its_header_is_refused() {
+    let mut bytes = b"4 0 obj (four) endobj\n%PDF-1.7\n".to_vec();
+    for (number, object) in (1..).zip(ONE_PAGE) {
+        bytes.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
+    }
+    assert!(matches!(sign(&bytes, new()), Err(PdfError::Damaged { .. })));
+}
+
 /// A page that is the object stream in which other objects lie.
 #[test]
 fn a_stream_is_not_replaced_by_a_dictionary() {

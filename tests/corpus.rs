@@ -21,6 +21,7 @@ use signer_tests::{
 /// What of the documents that should sign may be refused: the code, words of the detail, and why
 /// nothing better can be done.
 const MISSES: &[(&str, &str, &str)] = &[
+    ("document-permission-denied", "permission bit", "its owner lets nobody sign who has no password"),
     ("document-unreadable", "the file is not a PDF", "without %PDF- most readers refuse the result too"),
     ("document-unreadable", "the page tree is missing", "there is no page that a signature could be on"),
 ];

@@ -278,8 +278,11 @@ fn permissions_bind_who_has_no_password_and_not_the_owner() {
                 .unwrap_or_else(|json| panic!("{kind:?} {words:?}: {json}"));
             assert_eq!(signed["warnings"], json!([]), "{kind:?} {words:?}");
             fs::remove_file(&output).unwrap();
-            // Whom the document was entrusted with its password is told, and decides.
-            let Some(entrusted) = encrypted(&plain, USER, OWNER, &kind) else { return };
+        }
+        // To whom the password was given, the document was entrusted.
+        let Some(entrusted) = encrypted(&plain, USER, OWNER, &kind) else { return };
+        for words in [new, existing] {
+            let output = desk.path("out.pdf");
             let signed = desk.sign(&entrusted, &output, Some(USER), words).unwrap();
             let against = forbidden.iter().any(|(refused, _)| *refused == words);
             let expected = if against { json!(["against-permissions"]) } else { json!([]) };

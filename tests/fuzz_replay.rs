@@ -4,7 +4,7 @@
 #[path = "fuzz/heap.rs"]
 mod heap;
 
-use std::{collections::BTreeSet, fs, panic, path::PathBuf};
+use std::{collections::BTreeSet, fs, panic, path::PathBuf, sync::Mutex};
 
 use signer_core::pades::verdict::Indication;
 use signer_tests::{
@@ -12,6 +12,8 @@ use signer_tests::{
     targets::{self, sign},
 };
 
+/// The allocator counts for the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 /// Mutations of each target's seeds, all targets together some thousands.
 const MUTATIONS: usize = 700;
 /// Longer seeds are replayed as they are and not mutated.
@@ -72,6 +74,7 @@ impl Noise {
 /// One test, as the allocator counts for the whole process.
 #[test]
 fn nothing_trips_a_target() {
+    let _alone = ALONE.lock().unwrap();
     let mut folders = vec![repository().join("tests/fixtures")];
     match shared() {
         Some(shared) => folders.push(shared.join("corpus")),
@@ -107,6 +110,7 @@ fn nothing_trips_a_target() {
 /// Proves A15. Every byte of a small document that was signed twice, changed in one bit.
 #[test]
 fn no_signature_passes_with_a_signed_byte_changed() {
+    let _alone = ALONE.lock().unwrap();
     let first = signed(PAGE);
     let second = signed(&first);
     let names = |bytes: &[u8]| -> Vec<String> {

@@ -17,6 +17,7 @@ use std::{
     fs,
     path::Path,
     process::{Command, Output},
+    sync::Mutex,
 };
 
 use serde_json::Value;
@@ -35,6 +36,9 @@ use signer_tests::{signer_program, targets::sign};
 const READ_BYTES: u64 = 4 << 30;
 /// Address space that a document may add to what the program takes for a small one.
 const GROWTH_BYTES: u64 = 64 << 20;
+
+/// One test at a time makes documents.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// A document that is not honest.
 pub(crate) struct Hostile {
@@ -65,9 +69,10 @@ impl Source for &Counted<'_> {
     }
 }
 
-/// Proves A13. One test, as the allocator counts for the whole process.
+/// Proves A13. Alone, as the allocator counts for the whole process.
 #[test]
 fn no_hostile_document_passes_the_bounds_of_memory_and_work() {
+    let _alone = ALONE.lock().unwrap();
     let mut failures = Vec::new();
     for makers in [structure::all, streams::all, scans::all] {
         for Hostile { name, bytes } in makers() {
@@ -92,6 +97,7 @@ fn no_hostile_document_passes_the_bounds_of_memory_and_work() {
 /// The program within an address space that is a little larger than a small document needs.
 #[test]
 fn the_program_ends_with_a_verdict_or_a_code_in_little_memory() {
+    let _alone = ALONE.lock().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("document.pdf");
     fs::write(&file, writing::Writing::with_page().finished()).unwrap();

@@ -15,6 +15,14 @@ pub(crate) fn pdf() -> Result<(), Failure> {
     run(cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "pdf"]).env("SIGNER_PROGRAM", program))
 }
 
+/// Documents of many gibibytes, signed and judged (`tests/benches/huge.rs`): minutes, and 11 GB of disk.
+pub(crate) fn huge() -> Result<(), Failure> {
+    setup::run(Purpose::Test)?;
+    run(&mut cargo(["build", "--release", "--locked", "--bins"]))?;
+    let program = target().join("release/cybercore-signer");
+    run(cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "huge"]).env("SIGNER_PROGRAM", program))
+}
+
 /// The service from its start to its first answer, and while nobody asks (`tests/benches/service.rs`).
 pub(crate) fn service() -> Result<(), Failure> {
     setup::run(Purpose::Demo)?;

@@ -28,6 +28,8 @@ cargo xtask COMMAND
                                    validator and pdfsig both accept it
   test                             everything that CI runs, with a summary
   bench pdf                        time and memory of signing, beside hashing the same bytes
+  huge                             signs documents past 4 GiB and past offsets of ten digits, and
+                                   has others judge them: minutes, and 11 GB of disk
   bench service                    from start to first answer beside a bare server; idle costs
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    campaigns of libFuzzer over the engine (docs/fuzzing.md)
@@ -58,6 +60,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["test"] => gate::run_all(),
         ["bench", "pdf"] => bench::pdf(),
         ["bench", "service"] => bench::service(),
+        ["huge"] => bench::huge(),
         ["fuzz", rest @ ..] => fuzz::campaign(&fuzz::Request::parse(rest)?),
         ["windows", "check"] => cross::report("windows check", &cross::windows()?),
         ["macos", "check"] => cross::report("macos check", &cross::macos()?),

@@ -12,7 +12,7 @@ use signer_tests::{
 
 use crate::{
     person::Reaction,
-    server::{SITE, Server, names},
+    server::{SITE, Server},
 };
 
 /// A document encrypted by qpdf with AES-256, and qpdf's options.
@@ -91,20 +91,14 @@ fn a_document_that_needs_a_password_is_refused_and_none_is_taken() {
     }
 }
 
-/// The person has said yes before the document is looked at in depth; nothing is signed then.
+/// Nobody is asked about what cannot be done.
 #[test]
-fn what_the_permissions_do_not_include_is_not_signed() {
+fn what_the_permissions_do_not_include_is_refused_before_the_person_is_asked() {
     let server = Server::start();
     let site = server.paired(Some(SITE));
     let Some(original) = encrypted(server.directory.path(), "", &["--modify=none"]) else { return };
     let uploaded = site.upload(&original);
-    server.person.will(&[Reaction::Yes(Lasting::Once)]);
-    let done = finished(&site, &request(&uploaded["id"]));
-    let item = &done["items"][0];
-    assert_eq!(
-        (&item["state"], &item["error"]["code"]),
-        (&json!("failed"), &json!("document-permission-denied")),
-        "{done}"
-    );
-    assert_eq!(names(&server.spool()), [""; 0]);
+    let refused = site.send("POST /ccsp/v1/signatures", &request(&uploaded["id"]));
+    assert_eq!(refused.refusal(), (422, "document-permission-denied".to_owned()));
+    assert_eq!(refused.json()["remedy"], "unlock-document");
 }

@@ -31,7 +31,7 @@ use crate::pdf::update::Body;
 use crate::pdf::xref::is_xref_stream;
 
 pub use password::Password;
-pub(crate) use permission::Act;
+pub use permission::Act;
 
 /// How a document is opened, if it is encrypted.
 pub(crate) enum Access<'a> {

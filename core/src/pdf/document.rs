@@ -211,9 +211,10 @@ impl<S: Source> Document<S> {
         // A size past every limit is a lie.
         let sizes =
             sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
-        let trailers = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
-        let values = trailers.flat_map(|trailer| trailer.iter().map(|(_, value)| value));
-        values.for_each(|value| self.reader.refers(value));
+        // Of the trailer only what an update repeats: nobody follows the rest of an older one.
+        ["Encrypt", "ID", "Info", "Root"].iter().filter_map(|key| self.trailer.get(key)).for_each(|value| {
+            self.reader.refers(value);
+        });
         let known = listed.max(self.reader.referred());
         let next = sizes.max().unwrap_or(0).max(known.saturating_add(1)).max(1);
         if next > self.limits().objects {

@@ -200,10 +200,10 @@ pub fn sign_revision<S: Source>(
         reference::permissions(document, &mut update, signature)?;
     }
     for (replaced, _) in update.objects() {
-        // Its data would be lost: objects may lie in them.
-        if document.is_stream(*replaced)? {
+        // Its data would be lost, and the objects in them.
+        if document.holds_objects(*replaced)? {
             return Err(PdfError::broken(
-                "a stream stands where a dictionary of the form or a page should be",
+                "a stream of objects stands where a dictionary of the form or a page should be",
             ));
         }
     }

@@ -8,7 +8,10 @@ use signer_core::{
     credential::CredentialId,
     error::ErrorCode,
     pades::prepare::{PageChoice, Target},
-    pdf::permission::{Permission, SignatureType},
+    pdf::{
+        crypt::Act,
+        permission::{Permission, SignatureType},
+    },
     seal::{Corner, Placement},
 };
 
@@ -214,6 +217,10 @@ fn permitted(style: &Style, facts: &Facts) -> Result<Drawn, Problem> {
         return Err(ErrorCode::CertificationNotFirst.into());
     }
     let existing = matches!(style.target, Target::ExistingField { .. });
+    let act = if existing { Act::SignField } else { Act::MakeField };
+    if facts.denied.contains(&act) {
+        return Err(ErrorCode::DocumentPermissionDenied.into());
+    }
     match style.seal {
         Seal::None => Ok(Drawn::None),
         Seal::Usual | Seal::UsualWherePermitted if existing || facts.permission.is_none() => Ok(Drawn::Usual),

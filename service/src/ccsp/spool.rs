@@ -10,8 +10,8 @@ use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     error::ErrorCode,
     pdf::{
-        document::Document, error::PdfError, field::SignatureField, limits::Limits, permission::Permission,
-        source::Source,
+        crypt::Act, document::Document, error::PdfError, field::SignatureField, limits::Limits,
+        permission::Permission, source::Source,
     },
 };
 use tokio::sync::mpsc;
@@ -57,6 +57,8 @@ pub(super) struct Facts {
     pub(super) signatures: Vec<dto::DocumentSignature>,
     /// What they permit together; `None` where none says anything.
     pub(super) permission: Option<Permission>,
+    /// What the permissions of an encrypted document leave out.
+    pub(super) denied: Vec<Act>,
     /// Of the first empty fields, the reason that each prescribes.
     pub(super) reasons: BTreeMap<String, String>,
 }
@@ -171,6 +173,10 @@ fn look(source: &FileSource) -> Result<Facts, PdfError> {
         page_sizes,
         signatures: signatures.collect(),
         permission: document.permission()?,
+        denied: [Act::MakeField, Act::SignField]
+            .into_iter()
+            .filter(|act| document.permit(*act).is_err())
+            .collect(),
         reasons: reasons(&document, &fields),
         fields: fields
             .iter()

@@ -18,7 +18,7 @@ const FILL_IN: u32 = 1 << 8;
 
 /// What a signature does to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub enum Act {
     /// Makes a signature field.
     MakeField,
     /// Signs in a field that is there.

@@ -32,8 +32,11 @@ impl<S: Source> Document<S> {
         self.crypt.as_deref()
     }
 
-    /// Whether the password that opened the document permits `act`.
-    pub(crate) fn permit(&self, act: Act) -> Result<(), PdfError> {
+    /// Whether who opened the document may do `act` with it.
+    ///
+    /// # Errors
+    /// [`PdfError::PermissionDenied`] with the permission bits that are missing.
+    pub fn permit(&self, act: Act) -> Result<(), PdfError> {
         self.crypt().map_or(Ok(()), |crypt| crypt.permit(act))
     }
 

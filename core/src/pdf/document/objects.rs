@@ -46,9 +46,15 @@ impl<S: Source> Document<S> {
         })
     }
 
-    /// Whether a stream stands at `reference`.
-    pub(crate) fn is_stream(&self, reference: Reference) -> Result<bool, PdfError> {
-        Ok(matches!(self.find(reference)?, Found::InFile(Placed { data: Some(_), .. })))
+    /// Whether a stream stands at `reference` in which objects or their places may lie.
+    pub(crate) fn holds_objects(&self, reference: Reference) -> Result<bool, PdfError> {
+        let Found::InFile(Placed { object: Object::Dictionary(dictionary), data: Some(_), .. }) =
+            self.find(reference)?
+        else {
+            return Ok(false);
+        };
+        let section = dictionary.get("Type").and_then(Object::as_name) == Some(b"XRef");
+        Ok(section || (dictionary.contains("N") && dictionary.contains("First")))
     }
 
     /// The dictionary and the decoded bytes of a stream.

@@ -30,6 +30,7 @@ const MISSES: &[(&str, &str, &str)] = &[
 const DATA_BYTES: u64 = 64 << 20;
 const SECONDS: u32 = 10;
 
+/// Proves A13.
 #[test]
 fn documents_are_signed_or_refused_as_expected() {
     let Some(corpus) = manifest::folder() else { return };

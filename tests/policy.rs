@@ -105,6 +105,7 @@ fn validated(path: &Path) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Proves A29.
 #[test]
 fn a_certified_document_takes_what_its_certification_permits() {
     let Some(mut pyhanko) = PyHanko::start() else { return };
@@ -173,6 +174,7 @@ fn a_field_that_cannot_be_signed_is_told_from_those_that_can() {
     }
 }
 
+/// Proves A29.
 #[test]
 fn nothing_is_certified_unasked_nor_after_another_signature() {
     let Some(mut pyhanko) = PyHanko::start() else { return };
@@ -186,6 +188,7 @@ fn nothing_is_certified_unasked_nor_after_another_signature() {
     assert_eq!(desk.accepted(&mut pyhanko)[0].permission, None);
 }
 
+/// Proves A29.
 #[test]
 fn locks_are_kept_by_us_and_enforced_by_others() {
     let Some(mut pyhanko) = PyHanko::start() else { return };

@@ -74,6 +74,7 @@ fn where_the_document_lies_a_cms_that_outgrows_its_room_fits_too() {
     }
 }
 
+/// Proves A28.
 #[test]
 fn a_result_that_is_not_what_was_signed_is_not_released() {
     let original = document(Layout::Table, 2, 30_000);

@@ -29,6 +29,7 @@ const TOGETHER: usize = 20;
 /// What became of a document: its bytes, or the code of the refusal.
 type Fate = Result<Vec<u8>, String>;
 
+/// Proves A30.
 #[test]
 fn the_service_and_the_command_line_make_the_same_bytes() {
     let Some(clock) = stopped_clock() else { return };

@@ -25,7 +25,11 @@ use crate::pdf::object::{self, Dictionary, Object, Reference};
 use crate::pdf::permission::{Permission, Restrictions, SignatureType};
 use crate::pdf::revision::pending::Pending;
 use crate::pdf::source::Source;
-use crate::pdf::update::Update;
+use crate::pdf::update::{Body, Update};
+
+/// Values of an object that is written anew, with a share of its texts: it is in memory several
+/// times then.
+const REWRITTEN: usize = 200_000;
 
 /// What the signature dictionary and its field shall say.
 #[derive(Debug, Clone)]
@@ -159,6 +163,9 @@ pub fn sign_revision<S: Source>(
     mut update: Update,
     request: &SignatureRequest<'_>,
 ) -> Result<SignedRevision, PdfError> {
+    if document.catalog().weight() > REWRITTEN {
+        return Err(too_large_to_change());
+    }
     let fields = document.form()?;
     let restrictions = document.restrictions(&fields)?;
     if let Some(what) = restrictions.forbidden() {
@@ -199,7 +206,10 @@ pub fn sign_revision<S: Source>(
     if let SignatureType::Certification(_) = request.signature_type {
         reference::permissions(document, &mut update, signature)?;
     }
-    for (replaced, _) in update.objects() {
+    for (replaced, body) in update.objects() {
+        if matches!(body, Body::Object(object) if object.weight() > REWRITTEN) {
+            return Err(too_large_to_change());
+        }
         // Its data would be lost, and the objects in them.
         if document.holds_objects(*replaced)? {
             return Err(PdfError::broken(
@@ -211,6 +221,10 @@ pub fn sign_revision<S: Source>(
     let section::Written { bytes, contents, byte_range } =
         section::write(document, update, signature, &dictionary, request)?;
     Ok(SignedRevision { bytes, byte_range, contents, field_name })
+}
+
+const fn too_large_to_change() -> PdfError {
+    PdfError::Limit { what: "the size of an object that a signature changes" }
 }
 
 /// The empty field `name`.

@@ -12,6 +12,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::lexer::is_space;
 use crate::pdf::object::{Dictionary, Object};
+use crate::pdf::reader::Placed;
 use crate::pdf::revision::section;
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Location, Section, SectionKind};
@@ -156,27 +157,27 @@ fn written<O: Source, N: Source>(
     offset: u64,
     replaces: bool,
 ) -> Result<(), Flaw> {
-    let placed = signed.reader().indirect_at(offset)?;
+    // Not the object itself: it may be large, and is read again with its strings decrypted.
+    let Placed { reference, range, data, object: _ } = signed.reader().indirect_at(offset)?;
     // Glued to what stands before it, the object is lost to readers that look for it.
     let before = signed.reader().window(offset.saturating_sub(1), 1)?;
-    if placed.reference.number != number
-        || placed.range.start != offset
-        || !before.iter().copied().all(is_space)
-    {
+    if reference.number != number || range.start != offset || !before.iter().copied().all(is_space) {
         return Err(flaw("a row does not lead exactly to its object"));
     }
     if !replaces {
         return Ok(());
     }
-    if placed.data.is_some() {
+    if data.is_some() {
         return Err(flaw("a stream of the original was replaced"));
     }
-    let (old, new) = (readable(original.object(placed.reference))?, signed.object(placed.reference)?);
-    if grows(original, signed, &old, &new, b"")? {
-        Ok(())
+    let kept = if reference == original.root() {
+        // Both are at hand.
+        dictionary_grows(original, signed, original.catalog(), signed.catalog())?
     } else {
-        Err(flaw("an object of the original lost something"))
-    }
+        let (old, new) = (readable(original.object(reference))?, signed.object(reference)?);
+        grows(original, signed, &old, &new, b"")?
+    };
+    if kept { Ok(()) } else { Err(flaw("an object of the original lost something")) }
 }
 
 /// Whether `new` holds all that `old` holds, under the key `key`.
@@ -206,16 +207,7 @@ fn grows<O: Source, N: Source>(
         _ => {}
     }
     match (old, new) {
-        (Object::Dictionary(old), Object::Dictionary(new)) => {
-            let new = entries(new);
-            for (name, value) in entries(old) {
-                let kept = new.get(name).copied().unwrap_or(&Object::Null);
-                if !grows(original, signed, value, kept, name)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
+        (Object::Dictionary(old), Object::Dictionary(new)) => dictionary_grows(original, signed, old, new),
         (Object::Array(old), Object::Array(new)) => {
             for (index, item) in old.iter().enumerate() {
                 let kept = new.get(index).unwrap_or(&Object::Null);
@@ -235,6 +227,22 @@ fn grows<O: Source, N: Source>(
         (old, Object::Dictionary(_)) if key == FORM => Ok(old.as_dictionary().is_none()),
         _ => Ok(false),
     }
+}
+
+fn dictionary_grows<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    old: &Dictionary,
+    new: &Dictionary,
+) -> Result<bool, Flaw> {
+    let new = entries(new);
+    for (name, value) in entries(old) {
+        let kept = new.get(name).copied().unwrap_or(&Object::Null);
+        if !grows(original, signed, value, kept, name)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The entries of a dictionary by their names; of repeated ones the last.

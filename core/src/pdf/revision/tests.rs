@@ -395,14 +395,14 @@ fn a_damaged_document_with_objects_before_its_header_is_refused() {
 
 /// A page that is the object stream in which other objects lie.
 #[test]
-fn a_stream_is_not_replaced_by_a_dictionary() {
-    let bytes = table(
-        &[
-            ONE_PAGE[0],
-            ONE_PAGE[1],
-            "<< /Type /Page /MediaBox [0 0 200 100] /Length 3 >>\nstream\n0 g\nendstream",
-        ],
-        "",
-    );
-    assert!(matches!(sign(&bytes, new()), Err(PdfError::Damaged { .. })));
+fn a_stream_of_objects_is_not_replaced_by_a_dictionary() {
+    for (entries, expected) in [
+        ("/Type /Page", None),
+        ("/Type /Page /N 1 /First 4", Some(ErrorCode::DocumentUnreadable)),
+        ("/Type /XRef", Some(ErrorCode::DocumentUnreadable)),
+    ] {
+        let page = format!("<< {entries} /MediaBox [0 0 200 100] /Length 3 >>\nstream\n0 g\nendstream");
+        let bytes = table(&[ONE_PAGE[0], ONE_PAGE[1], &page], "");
+        assert_eq!(sign(&bytes, new()).err().map(|error| error.code()), expected, "{entries}");
+    }
 }

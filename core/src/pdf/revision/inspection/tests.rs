@@ -132,6 +132,7 @@ fn names_of_any_bytes_and_repeated_keys_are_compared() {
     release(&packed(&objects), None).unwrap();
 }
 
+/// Proves A28.
 #[test]
 fn every_planted_bug_keeps_the_document_from_being_released() {
     let original = table(&OBJECTS, EXTRA);

@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod prepare;
+pub mod range_digests;
 mod seed_value;
 pub mod verdict;
 pub mod verify;

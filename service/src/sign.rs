@@ -17,6 +17,7 @@ use signer_core::{
     pades::{
         error::PadesError,
         prepare::{Order, Prepared, Room, Signed, Terms},
+        range_digests::RangeDigests,
         verify::{self, CheckError},
     },
     pdf::{
@@ -246,7 +247,7 @@ fn check(
                 FileSource::from_file(file, original.source().path()).map_err(DestinationError::from)?;
             let document = original.reopen(&result)?;
             verify::check_own(original, &document, signed.field_name(), &mut |range, algorithm| {
-                verify::digest_from_source(&result, range, algorithm)
+                RangeDigests::new(&result).digest(range, algorithm)
             })?;
         }
     }
@@ -265,7 +266,7 @@ fn check_running(
         if range == signed.byte_range() && algorithm == digest.algorithm() {
             Ok(digest.clone())
         } else {
-            verify::digest_from_source(&result, range, algorithm)
+            RangeDigests::new(&result).digest(range, algorithm)
         }
     })?;
     Ok(())

@@ -4,6 +4,7 @@ use signer_core::{
     cms::certificate::Certificate,
     moment::Moment,
     pades::{
+        range_digests::RangeDigests,
         verdict::{Indication, Verdict},
         verify::{self, Reference},
     },
@@ -24,9 +25,8 @@ pub fn validate(
 ) -> Result<Vec<Verdict>, PdfError> {
     let anchors = Anchors::new(anchors.to_vec());
     let reference = Reference { anchors: &anchors, pool: &[], at };
-    verify::verify(document, &reference, &mut |range, algorithm| {
-        verify::digest_from_source(*document.source(), range, algorithm)
-    })
+    let mut digests = RangeDigests::new(*document.source());
+    verify::verify(document, &reference, &mut |range, algorithm| digests.digest(range, algorithm))
 }
 
 /// The verdict on the document: the worst of its signatures; `None` where there is none.

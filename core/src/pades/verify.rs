@@ -7,8 +7,9 @@
 use crate::{
     cms::{certificate::Certificate, error::CmsError, signed_data::SignedData},
     credential::Holder,
-    digest::{Digest, DigestAlgorithm, RunningDigest},
+    digest::{Digest, DigestAlgorithm},
     moment::Moment,
+    pades::range_digests::DigestError,
     pades::verdict::{Coverage, Indication, SubIndication, Verdict},
     pdf::{
         byte_range::ByteRange,
@@ -18,16 +19,13 @@ use crate::{
         later::{Effort, Later},
         revision::inspection::{self, Flaw},
         signature::SignatureValue,
-        source::{Source, SourceError},
+        source::Source,
     },
     trust::{self, Anchors, TrustError},
 };
 
-/// Reading buffer while a byte range is hashed.
-const BUFFER_BYTES: usize = 256 << 10;
-
 /// Where the digest of a byte range comes from: read from the file, or known already.
-pub type DigestOf<'a> = dyn FnMut(&ByteRange, DigestAlgorithm) -> Result<Digest, SourceError> + 'a;
+pub type DigestOf<'a> = dyn FnMut(&ByteRange, DigestAlgorithm) -> Result<Digest, DigestError> + 'a;
 
 /// What a signature is judged against.
 #[derive(Debug, Clone)]
@@ -66,14 +64,17 @@ pub fn verify<S: Source>(
     digest_of: &mut DigestOf<'_>,
 ) -> Result<Vec<Verdict>, PdfError> {
     let fields = document.fields()?;
-    let mut verdicts = Vec::new();
+    let mut signed: Vec<_> =
+        fields.iter().filter_map(|field| Some((field, field.value.as_ref()?))).enumerate().collect();
+    // As they were made: each one's bytes begin with those of the one before.
+    signed.sort_by_key(|(_, (_, value))| value.byte_range.map_or(0, |range| range.end()));
     let mut effort = Effort::default();
-    for field in &fields {
-        if let Some(value) = &field.value {
-            verdicts.push(judge(document, field, value, reference, digest_of, &mut effort)?);
-        }
+    let mut verdicts = Vec::new();
+    for (place, (field, value)) in signed {
+        verdicts.push((place, judge(document, field, value, reference, digest_of, &mut effort)?));
     }
-    Ok(verdicts)
+    verdicts.sort_by_key(|(place, _)| *place);
+    Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
 /// Checks the signature just made in `field`, trust aside: the update that was appended to
@@ -108,33 +109,6 @@ pub fn check_own<O: Source, S: Source>(
             detail: "the signature does not cover the entire file".to_owned(),
         }),
     }
-}
-
-/// The digest of the two spans of `range`, read from `source` in pieces.
-///
-/// # Errors
-/// Where the bytes cannot be read.
-pub fn digest_from_source<S: Source + ?Sized>(
-    source: &S,
-    range: &ByteRange,
-    algorithm: DigestAlgorithm,
-) -> Result<Digest, SourceError> {
-    let mut digest = RunningDigest::new(algorithm);
-    let mut buffer = vec![0; BUFFER_BYTES];
-    for span in range.spans() {
-        let mut offset = span.start;
-        while offset < span.end {
-            let wanted = usize::try_from(span.end - offset).unwrap_or(usize::MAX).min(BUFFER_BYTES);
-            let window = buffer.get_mut(..wanted).unwrap_or_default();
-            let count = source.read_at(offset, window)?;
-            if count == 0 {
-                return Err(SourceError(std::io::ErrorKind::UnexpectedEof.into()));
-            }
-            digest.update(window.get(..count).unwrap_or_default());
-            offset += count as u64;
-        }
-    }
-    Ok(digest.finish())
 }
 
 struct Failure(SubIndication, String);
@@ -236,7 +210,13 @@ fn check_integrity<S: Source>(
         let detail = "the digest algorithm is not supported".to_owned();
         return Ok(failed(coverage, Some(data), SubIndication::Unsupported, detail));
     };
-    let digest = digest_of(range, algorithm)?;
+    let digest = match digest_of(range, algorithm) {
+        Ok(digest) => digest,
+        Err(DigestError::Source(error)) => return Err(error.into()),
+        Err(error @ DigestError::TooMuch) => {
+            return Ok(failed(coverage, Some(data), SubIndication::Unsupported, error.to_string()));
+        }
+    };
     if let Err(error) = data.verify(&digest) {
         return Ok(failed(coverage, Some(data), sub_indication_of_cms(&error), describe(&error)));
     }

@@ -11,6 +11,7 @@ use signer_core::{
     moment::Moment,
     pades::{
         prepare::{Order, PageChoice, Prepared, Room, Target, Terms},
+        range_digests::RangeDigests,
         verdict::Verdict,
         verify::{self, Reference},
     },
@@ -114,7 +115,8 @@ pub fn verdicts_with(
 ) -> Result<Vec<Verdict>, PdfError> {
     let at = Moment::new(now, 0).expect("a time that is known");
     let reference = Reference { anchors, pool: &[], at };
-    let mut digest_of = |range: &_, algorithm| verify::digest_from_source(bytes, range, algorithm);
+    let mut digests = RangeDigests::new(bytes);
+    let mut digest_of = |range: &_, algorithm| digests.digest(range, algorithm);
     verify::verify(document, &reference, &mut digest_of)
 }
 

@@ -58,7 +58,8 @@ pub(in crate::ccsp) struct Item {
 pub(in crate::ccsp) struct Options {
     /// The level; only the basic one for now.
     pub(in crate::ccsp) level: Level,
-    /// The digest; the one that goes with the key where none is named.
+    /// The digest; the one that goes with the key where none is named. Uploads are hashed with
+    /// SHA-256 while they arrive: another digest costs one more reading of the document.
     pub(in crate::ccsp) digest_algorithm: Option<DigestName>,
     /// An empty signature field of the document to sign in.
     pub(in crate::ccsp) field: Option<String>,

@@ -63,7 +63,11 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["tray/src"],
         "one window",
     ),
-    (&["zbus"], &["tray/src/os"], "one place that asks the desktop"),
+    (
+        &["zbus"],
+        &["service/src/token/host/absence", "tray/src/os"],
+        "one place that asks the desktop, one that asks whether the person is there",
+    ),
     (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
 ];
 

@@ -116,7 +116,9 @@ fn show(readers: &Result<Vec<Reader>, ReaderError>, examined: &[Examined]) {
             "  ✗ The smart card service (pcscd) is not running. A1 certificates do not need it.",
             "  ✗ El servicio de tarjetas (pcscd) no está en ejecución. Los certificados A1 no lo necesitan.",
         ])),
-        Err(error @ ReaderError::Failed(_)) => screen::line(&format!("  ✗ {error}")),
+        Err(error @ (ReaderError::Failed(_) | ReaderError::NotPermitted)) => {
+            screen::line(&format!("  ✗ {error}"))
+        }
         Ok(readers) if readers.is_empty() => screen::line(language.choose([
             "  – Nenhum leitor conectado.",
             "  – No reader is connected.",

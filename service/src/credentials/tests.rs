@@ -26,7 +26,7 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     assert!(begun.elapsed() >= search);
     // One after the other they would take five times as long as one host may, which is 30 s.
     assert!(begun.elapsed() < Duration::from_secs(25));
-    let states: Vec<_> = found.iter().map(|credential| credential.listed.state).collect();
+    let states: Vec<_> = found.found.iter().map(|credential| credential.listed.state).collect();
     assert_eq!(states, [CredentialState::Expired]);
     store.close(Duration::from_secs(120));
 }

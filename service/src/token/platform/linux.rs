@@ -13,6 +13,7 @@ use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 /// See [`super::host_environment`].
 pub(super) const KEPT_VARIABLES: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
     "DISPLAY",
     "HOME",
     "LANG",

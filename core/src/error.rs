@@ -84,6 +84,8 @@ pub enum ErrorCode {
     ModuleCrashed,
     /// The module file does not exist.
     ModuleNotFound,
+    /// The module crashed or hung again and again and is not loaded any more.
+    ModuleQuarantined,
     /// The module cannot be loaded or initialised.
     ModuleUnusable,
     /// The origin of a request is not accepted.
@@ -165,6 +167,8 @@ pub enum Remedy {
     InsertToken,
     /// Nothing can be done.
     Nothing,
+    /// Update the module, or say that it is to be tried again.
+    ReleaseModule,
     /// Try once more.
     Retry,
     /// Give the document's password on the command line, or save a copy that needs none.
@@ -215,6 +219,7 @@ impl ErrorCode {
         Self::ModuleArchitecture,
         Self::ModuleCrashed,
         Self::ModuleNotFound,
+        Self::ModuleQuarantined,
         Self::ModuleUnusable,
         Self::OriginRefused,
         Self::OtherLogin,
@@ -290,6 +295,7 @@ impl ErrorCode {
             Self::ModuleArchitecture => "module-architecture",
             Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
+            Self::ModuleQuarantined => "module-quarantined",
             Self::ModuleUnusable => "module-unusable",
             Self::OriginRefused => "origin-refused",
             Self::OtherLogin => "other-login",
@@ -393,6 +399,7 @@ impl ErrorCode {
             | Self::SignaturePending
             | Self::TokenFailed
             | Self::TooManyRequests => Remedy::Retry,
+            Self::ModuleQuarantined => Remedy::ReleaseModule,
             Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
             Self::PinLocked => Remedy::UnlockToken,
         }
@@ -410,6 +417,7 @@ impl Remedy {
             Self::FixDocument => "fix-document",
             Self::InsertToken => "insert-token",
             Self::Nothing => "nothing",
+            Self::ReleaseModule => "release-module",
             Self::Retry => "retry",
             Self::UnlockDocument => "unlock-document",
             Self::UnlockToken => "unlock-token",

@@ -26,13 +26,13 @@ use signer_core::{
 
 use crate::{
     clock,
-    config::{Config, KnownModules},
+    config::Config,
     credentials::{hosts::Hosts, registered::Registered},
     ports::{CredentialState, Credentials, ListedCredential},
     token::{
         client::{HostCredential, TokenDescription, TokenHost},
         error::TokenError,
-        modules,
+        modules::discovery::Places,
     },
 };
 
@@ -48,8 +48,7 @@ pub struct CredentialStore(Arc<Inner>);
 struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
-    configured: Vec<PathBuf>,
-    known: KnownModules,
+    places: Places,
     hosts: Hosts,
     search: Duration,
 }
@@ -98,8 +97,7 @@ impl CredentialStore {
         Self(Arc::new(Inner {
             search,
             file,
-            configured: config.modules.clone(),
-            known: config.known_modules,
+            places: Places::of_login(config),
             hosts: Hosts::new(program, config.idle),
         }))
     }
@@ -190,15 +188,7 @@ impl CredentialStore {
     }
 
     fn modules(&self) -> Vec<PathBuf> {
-        let known = match self.0.known {
-            KnownModules::Ignored => Vec::new(),
-            KnownModules::Used => modules::installed(),
-        };
-        let mut paths = self.0.configured.clone();
-        paths.extend(known.into_iter().map(|module| module.path));
-        let mut seen = BTreeSet::new();
-        paths.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
-        paths
+        self.0.places.discover().installed.into_iter().map(|module| module.path).collect()
     }
 
     fn of_module(&self, module: &Path, end: Instant) -> Result<Vec<FoundCredential>, TokenError> {

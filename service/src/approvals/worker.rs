@@ -144,6 +144,7 @@ impl Worker {
             | TokenError::KeyUnsupported { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
+            | TokenError::ModuleQuarantined { .. }
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
             | TokenError::PinLocked
@@ -233,6 +234,7 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::KeyUnsupported { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
+            | TokenError::ModuleQuarantined { .. }
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
             | TokenError::PasswordIncorrect

@@ -2,7 +2,6 @@
 //!
 //! The only place that names `cryptoki`, and the only one where private keys are.
 
-mod architecture;
 mod ber;
 mod key;
 mod module;

@@ -14,6 +14,9 @@ pub struct Reader {
 /// Why the readers are not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReaderError {
+    /// The smart card service refuses this program or this login.
+    #[error("the smart card service refuses this login")]
+    NotPermitted,
     /// The smart card service does not run.
     #[error("the smart card service (pcscd) is not running")]
     ServiceAbsent,
@@ -50,6 +53,7 @@ fn look_into(context: &pcsc::Context, name: &CStr) -> Result<Reader, ReaderError
 fn refused(error: pcsc::Error) -> ReaderError {
     match error {
         pcsc::Error::NoService | pcsc::Error::ServiceStopped => ReaderError::ServiceAbsent,
+        pcsc::Error::NoAccess | pcsc::Error::SecurityViolation => ReaderError::NotPermitted,
         other => ReaderError::Failed(other.to_string()),
     }
 }

@@ -84,6 +84,8 @@ pub enum ErrorCode {
     ModuleCrashed,
     /// The module file does not exist.
     ModuleNotFound,
+    /// The module crashed or hung again and again and is not loaded any more.
+    ModuleQuarantined,
     /// The module cannot be loaded or initialised.
     ModuleUnusable,
     /// The origin of a request is not accepted.
@@ -171,6 +173,8 @@ pub enum Remedy {
     InsertToken,
     /// Nothing can be done.
     Nothing,
+    /// Update the module, or say that it is to be tried again.
+    ReleaseModule,
     /// Try once more.
     Retry,
     /// Give the document's password on the command line, or save a copy that needs none.
@@ -221,6 +225,7 @@ impl ErrorCode {
         Self::ModuleArchitecture,
         Self::ModuleCrashed,
         Self::ModuleNotFound,
+        Self::ModuleQuarantined,
         Self::ModuleUnusable,
         Self::OriginRefused,
         Self::OtherLogin,
@@ -298,6 +303,7 @@ impl ErrorCode {
             Self::ModuleArchitecture => "module-architecture",
             Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
+            Self::ModuleQuarantined => "module-quarantined",
             Self::ModuleUnusable => "module-unusable",
             Self::OriginRefused => "origin-refused",
             Self::OtherLogin => "other-login",
@@ -404,6 +410,7 @@ impl ErrorCode {
             | Self::TokenFailed
             | Self::TokenLoginEnded
             | Self::TooManyRequests => Remedy::Retry,
+            Self::ModuleQuarantined => Remedy::ReleaseModule,
             Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
             Self::PinLocked => Remedy::UnlockToken,
             Self::TokenInUse => Remedy::CloseProgram,
@@ -423,6 +430,7 @@ impl Remedy {
             Self::FixDocument => "fix-document",
             Self::InsertToken => "insert-token",
             Self::Nothing => "nothing",
+            Self::ReleaseModule => "release-module",
             Self::Retry => "retry",
             Self::UnlockDocument => "unlock-document",
             Self::UnlockToken => "unlock-token",

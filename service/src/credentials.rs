@@ -11,7 +11,7 @@ mod order;
 pub mod registered;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -33,7 +33,7 @@ use signer_core::{
 
 use crate::{
     clock,
-    config::{Config, KnownModules},
+    config::Config,
     credentials::{
         hosts::Hosts,
         listing::{Basis, FileStamp, Listing, Looked, Memory, Told},
@@ -42,11 +42,16 @@ use crate::{
     ports::{CredentialState, Credentials, ListedCredential},
     token::{
         client::{HostCredential, TokenDescription, TokenHost},
-        error::TokenError,
-        modules,
+        error::{Step, TokenError},
+        modules::{
+            self, Cards, Installed,
+            atr::Atr,
+            discovery::Places,
+            quarantine::{Incident, Quarantine},
+        },
         reader::{
-            Reader, Sharing, programs,
-            watch::{ReaderWatch, Sight},
+            Reader, ReaderError, Sharing, programs,
+            watch::{News, ReaderWatch, Sight},
         },
     },
 };
@@ -63,8 +68,8 @@ pub struct CredentialStore(Arc<Inner>);
 struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
-    configured: Vec<PathBuf>,
-    known: KnownModules,
+    places: Places,
+    quarantine: Quarantine,
     hosts: Hosts,
     search: Duration,
     readers: ReaderWatch,
@@ -115,18 +120,24 @@ impl Source {
 }
 
 impl CredentialStore {
-    /// A store over the file of registered credentials. Nothing is read or started yet. `program`
+    /// A store over the file of registered credentials and the modules that are not in quarantine. Nothing is read or started yet. `program`
     /// is this program, to be started as token hosts.
-    pub fn new(file: PathBuf, program: PathBuf, config: &Config) -> Self {
-        Self::searching(file, program, config, SEARCH)
+    pub fn new(file: PathBuf, quarantine: Quarantine, program: PathBuf, config: &Config) -> Self {
+        Self::searching(file, quarantine, program, config, SEARCH)
     }
 
-    pub(crate) fn searching(file: PathBuf, program: PathBuf, config: &Config, search: Duration) -> Self {
+    pub(crate) fn searching(
+        file: PathBuf,
+        quarantine: Quarantine,
+        program: PathBuf,
+        config: &Config,
+        search: Duration,
+    ) -> Self {
         Self(Arc::new(Inner {
             search,
             file,
-            configured: config.modules.clone(),
-            known: config.known_modules,
+            places: Places::of_login(config),
+            quarantine,
             hosts: Hosts::new(program, config.idle),
             readers: ReaderWatch::default(),
             memory: Memory::default(),
@@ -207,14 +218,16 @@ impl CredentialStore {
         let mut found = self.registered();
         let mut told = Told::Yes;
         let (report, reports) = mpsc::channel();
-        let modules = self.modules();
+        let modules = self.modules(sight);
         let asked = modules.len();
         for (place, module) in modules.into_iter().enumerate() {
             let (store, report, sight) = (self.clone(), report.clone(), sight.clone());
             let look = move || {
-                let shown = store.of_module(&module, &sight, end).unwrap_or_else(|error| {
-                    tracing::warn!(code = error.code().as_str(), "a module is left out");
-                    tracing::debug!(module = %module.display(), %error, "the module that is left out");
+                let shown = store.of_module(&module, &sight, end);
+                store.note(&module.path, Step::Credentials, shown.as_ref().err());
+                let shown = shown.unwrap_or_else(|error| {
+                    tracing::warn!(code = error.code().as_str(), product = %module.product, "a module is left out");
+                    tracing::debug!(module = %module.path.display(), %error, "the module that is left out");
                     Shown { found: Vec::new(), told: Told::InPart }
                 });
                 // Fails where the search is over.
@@ -255,31 +268,56 @@ impl CredentialStore {
             .collect()
     }
 
-    fn modules(&self) -> Vec<PathBuf> {
-        let known = match self.0.known {
-            KnownModules::Ignored => Vec::new(),
-            KnownModules::Used => modules::installed(),
+    /// The modules to ask, in their order: those that may serve a card that is there, and those
+    /// whose tokens are no cards; none that is in quarantine.
+    fn modules(&self, sight: &Sight) -> Vec<Installed> {
+        let installed = self.0.places.discover().installed;
+        let cards = sight.readers.iter().filter_map(|reader| Atr::new(reader.card.as_deref()?));
+        let fitting: Vec<Installed> = match &sight.news {
+            News::None(ReaderError::Failed(_)) => installed,
+            News::Events | News::None(_) | News::Polling => {
+                modules::fitting(&installed, &cards.collect::<Vec<_>>()).into_iter().cloned().collect()
+            }
         };
-        let mut paths = self.0.configured.clone();
-        paths.extend(known.into_iter().map(|module| module.path));
-        let mut seen = BTreeSet::new();
-        paths.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
-        paths
+        fitting.into_iter().filter(|module| !self.is_in_quarantine(module)).collect()
     }
 
-    fn of_module(&self, module: &Path, sight: &Sight, end: Instant) -> Result<Shown, TokenError> {
-        let (mut host, tokens) = self.0.hosts.open_module(module, end)?;
+    fn is_in_quarantine(&self, module: &Installed) -> bool {
+        let quarantined = self.0.quarantine.reason(&module.path).is_some();
+        if quarantined {
+            tracing::warn!(product = %module.product, "a module is in quarantine and left out");
+        }
+        quarantined
+    }
+
+    /// Takes note of what a module did: it worked up to `step`, or failed.
+    pub(crate) fn note(&self, module: &Path, step: Step, error: Option<&TokenError>) {
+        let incident = error.and_then(|error| Incident::of(error, clock::now().ok()?));
+        let noted = match (error, incident) {
+            (_, Some(incident)) => self.0.quarantine.failed(module, incident),
+            (None, None) => self.0.quarantine.worked(module, step),
+            (Some(_), None) => Ok(()),
+        };
+        if let Err(error) = noted {
+            tracing::warn!(%error, "what a module did is not written down");
+        }
+    }
+
+    fn of_module(&self, module: &Installed, sight: &Sight, end: Instant) -> Result<Shown, TokenError> {
+        let (mut host, tokens) = self.0.hosts.open_module(&module.path, end)?;
         let in_reader = |token: &TokenDescription| {
             // A slot's description has room for 64 bytes of a reader's name.
             let is = |reader: &Reader| !token.reader.is_empty() && reader.name.starts_with(&token.reader);
             sight.readers.iter().any(is)
         };
-        let mut told = !tokens.is_empty() && tokens.iter().all(in_reader);
+        // What such a module does not show yet may come without a card.
+        let mut told =
+            tokens.iter().all(in_reader) && (module.cards != Cards::Independent || !tokens.is_empty());
         let mut found = Vec::new();
         for token in tokens {
             match host.credentials(Some(&token)) {
                 Ok(credentials) => {
-                    found.extend(credentials.iter().filter_map(|one| of_token(one, module, &token)));
+                    found.extend(credentials.iter().filter_map(|one| of_token(one, &module.path, &token)));
                 }
                 Err(error @ (TokenError::Absent | TokenError::Failed { .. } | TokenError::Removed)) => {
                     tracing::warn!(code = error.code().as_str(), "a token is left out");
@@ -288,7 +326,7 @@ impl CredentialStore {
                 Err(error) => return Err(error),
             }
         }
-        self.0.hosts.keep(module, host);
+        self.0.hosts.keep(&module.path, host);
         Ok(Shown { found, told: if told { Told::Yes } else { Told::InPart } })
     }
 }

@@ -4,7 +4,9 @@
 //! translation does not compile.
 
 pub(crate) mod certification;
+pub(crate) mod diagnosis;
 mod errors;
+pub(crate) mod modules;
 mod warnings;
 
 use signer_core::{
@@ -136,6 +138,11 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Se isso não era esperado, guarde a mensagem acima e avise os desenvolvedores.",
             "If this was not expected, keep the message above and tell the developers.",
             "Si esto no era lo esperado, guarde el mensaje anterior y avise a los desarrolladores.",
+        ],
+        Remedy::ReleaseModule => [
+            "Atualize o programa do fabricante do token, ou libere o módulo com «cybercore-signer modules retry».",
+            "Update the token vendor's software, or release the module by 'cybercore-signer modules retry'.",
+            "Actualice el programa del fabricante del token, o libere el módulo con «cybercore-signer modules retry».",
         ],
         Remedy::Retry => ["Tente mais uma vez.", "Try once more.", "Inténtelo una vez más."],
         Remedy::UnlockDocument => [

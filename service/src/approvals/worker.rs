@@ -19,7 +19,7 @@ use crate::{
     credentials::CredentialStore,
     ports::{ListedCredential, SigningJob},
     sign::SignError,
-    token::error::TokenError,
+    token::error::{Step, TokenError},
 };
 
 /// How often it is asked whether a token that is waited for may have come: a comparison of two
@@ -148,6 +148,7 @@ impl Worker {
             | TokenError::LoginEnded
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
+            | TokenError::ModuleQuarantined { .. }
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
             | TokenError::PinLocked
@@ -176,6 +177,12 @@ impl Worker {
         };
         // A defect in the work on one document must not take the others along.
         let signed = catch_unwind(AssertUnwindSafe(|| job.work.sign(host, signer, now)));
+        let choice = unlocked.choice;
+        match &signed {
+            Ok(Ok(())) => self.candidates.note(choice, Step::Sign, None),
+            Ok(Err(SignError::Token(error))) => self.candidates.note(choice, Step::Sign, Some(error)),
+            Ok(Err(_)) | Err(_) => {}
+        }
         match signed {
             Ok(Ok(())) => Done::ItemSigned { item },
             Ok(Err(error)) if ends_the_token(&error) => {
@@ -241,6 +248,7 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::KeyUnsupported { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
+            | TokenError::ModuleQuarantined { .. }
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
             | TokenError::PasswordIncorrect

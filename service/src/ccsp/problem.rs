@@ -200,6 +200,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::ModuleArchitecture
         | ErrorCode::ModuleCrashed
         | ErrorCode::ModuleNotFound
+        | ErrorCode::ModuleQuarantined
         | ErrorCode::ModuleUnusable
         | ErrorCode::ProtocolMismatch
         | ErrorCode::TokenFailed => StatusCode::BAD_GATEWAY,

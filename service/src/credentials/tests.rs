@@ -1,6 +1,7 @@
 //! The search over modules that hang.
 
 use super::{hosts::tests::silent, registered::Entry, *};
+use crate::config::KnownModules;
 
 #[test]
 fn a_search_ends_in_time_with_what_came_until_then() {
@@ -17,10 +18,19 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     });
     registered.write(&file).unwrap();
 
-    let modules = (0..5).map(|number| PathBuf::from(format!("/module-{number}.so"))).collect();
+    // The beginning of a library for this processor, and never loaded.
+    let mut library = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    library.truncate(64);
+    let module = |number: u8| {
+        let path = place.path().join(format!("module-{number}.so"));
+        std::fs::write(&path, [&library[..], &[number]].concat()).unwrap();
+        path
+    };
+    let modules = (0..5).map(module).collect();
     let config = Config { modules, known_modules: KnownModules::Ignored, ..Config::default() };
+    let quarantine = Quarantine::open(place.path().join("quarantine.json"));
     let search = Duration::from_millis(500);
-    let store = CredentialStore::searching(file, silent(place.path()), &config, search);
+    let store = CredentialStore::searching(file, quarantine, silent(place.path()), &config, search);
     let begun = Instant::now();
     let found = store.find();
     assert!(begun.elapsed() >= search);

@@ -187,7 +187,7 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El módulo PKCS#11 es de otra arquitectura (por ejemplo, 32 bits).",
         ],
         ErrorCode::ModuleCrashed => [
-            "O módulo PKCS#11 travou e foi encerrado.",
+            "O módulo PKCS#11 falhou e foi encerrado.",
             "The PKCS#11 module crashed and was ended.",
             "El módulo PKCS#11 falló y fue terminado.",
         ],
@@ -195,6 +195,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "O módulo PKCS#11 não existe nesse caminho.",
             "There is no PKCS#11 module at that path.",
             "El módulo PKCS#11 no existe en esa ruta.",
+        ],
+        ErrorCode::ModuleQuarantined => [
+            "O módulo PKCS#11 falhou repetidas vezes e não é mais carregado.",
+            "The PKCS#11 module failed again and again and is not loaded any more.",
+            "El módulo PKCS#11 falló repetidas veces y ya no se carga.",
         ],
         ErrorCode::ModuleUnusable => [
             "O módulo PKCS#11 não pôde ser carregado.",

@@ -3,7 +3,6 @@
 //! The only place that names `cryptoki`, and the only one where private keys are.
 
 mod absence;
-mod architecture;
 mod ber;
 mod key;
 mod module;

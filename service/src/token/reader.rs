@@ -31,12 +31,12 @@ pub enum Sharing {
 /// Why the readers are not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReaderError {
+    /// The smart card service refuses this program or this login.
+    #[error("the smart card service refuses this login")]
+    NotPermitted,
     /// The smart card service does not run.
     #[error("the smart card service (pcscd) is not running")]
     ServiceAbsent,
-    /// The smart card service refuses this login.
-    #[error("the smart card service (pcscd) does not let this login use the readers")]
-    NotPermitted,
     /// PC/SC answered with another error.
     #[error("PC/SC: {0}")]
     Failed(String),

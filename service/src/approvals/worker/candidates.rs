@@ -20,7 +20,7 @@ use crate::{
     sign::Signer,
     token::{
         client::{HostCredential, PinEntry, PinState, TokenDescription, TokenHost},
-        error::TokenError,
+        error::{Step, TokenError},
     },
 };
 
@@ -48,6 +48,8 @@ struct OpenHost {
 
 /// A key that works.
 pub(super) struct Unlocked {
+    /// Which candidate's.
+    pub(super) choice: u32,
     host: usize,
     signer: Signer,
 }
@@ -94,6 +96,22 @@ impl Candidates {
         choice: u32,
         secret: Option<SealedSecret>,
     ) -> Result<Unlocked, TokenError> {
+        let unlocked = self.unlock_once(choice, secret);
+        if let Err(error) = &unlocked {
+            self.note(choice, Step::Unlock, Some(error));
+        }
+        unlocked
+    }
+
+    /// Takes note of what the module of this candidate did, if it has one.
+    pub(super) fn note(&self, choice: u32, step: Step, error: Option<&TokenError>) {
+        let candidate = usize::try_from(choice).ok().and_then(|index| self.found.get(index));
+        if let Some(Source::Token { module, .. }) = candidate.map(|candidate| &candidate.credential.source) {
+            self.store.note(module, step, error);
+        }
+    }
+
+    fn unlock_once(&mut self, choice: u32, secret: Option<SealedSecret>) -> Result<Unlocked, TokenError> {
         let (candidate, opened) = self.parts(choice)?;
         let token = token_of(&candidate.credential.source);
         match candidate.unlock.entry {
@@ -117,7 +135,7 @@ impl Candidates {
             .find_map(|credential| signer(credential, wanted))
             .ok_or(TokenError::NoPrivateKey)?;
         let host = candidate.host.ok_or(TokenError::Unexpected)?;
-        Ok(Unlocked { host, signer })
+        Ok(Unlocked { choice, host, signer })
     }
 
     /// The host and the signer of a key that works.

@@ -1,5 +1,7 @@
 //! The machine's time and zone, as values for core.
 
+mod platform;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use signer_core::moment::Moment;
@@ -31,59 +33,6 @@ pub fn now() -> Result<Moment, ClockError> {
 /// something.
 pub fn slept() -> Duration {
     platform::slept()
-}
-
-/// What counts while the machine sleeps, less what does not.
-#[cfg(target_os = "linux")]
-mod platform {
-    use std::time::Duration;
-
-    use rustix::time::{ClockId, clock_gettime};
-
-    pub(super) fn slept() -> Duration {
-        let since_start = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
-        since_start(ClockId::Boottime).saturating_sub(since_start(ClockId::Monotonic))
-    }
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-mod platform {
-    use std::{
-        sync::LazyLock,
-        time::{Duration, Instant},
-    };
-
-    use rustix::time::{ClockId, Timespec, clock_gettime};
-
-    static START: LazyLock<(Timespec, Instant)> =
-        LazyLock::new(|| (clock_gettime(ClockId::Monotonic), Instant::now()));
-
-    /// An [`Instant`] stands still while the machine sleeps; `CLOCK_MONOTONIC` does not.
-    pub(super) fn slept() -> Duration {
-        let (clock, instant) = &*START;
-        let all = Duration::try_from(clock_gettime(ClockId::Monotonic) - *clock).unwrap_or_default();
-        all.saturating_sub(instant.elapsed())
-    }
-}
-
-#[cfg(windows)]
-#[expect(unsafe_code, reason = "two system calls that std does not offer")]
-mod platform {
-    use std::time::Duration;
-
-    use windows_sys::Win32::System::{
-        SystemInformation::GetTickCount64, WindowsProgramming::QueryUnbiasedInterruptTime,
-    };
-
-    pub(super) fn slept() -> Duration {
-        let mut awake = 0;
-        // SAFETY: the first takes nothing, the second a place for one number.
-        let (all, known) = unsafe { (GetTickCount64(), QueryUnbiasedInterruptTime(&raw mut awake)) };
-        if known == 0 {
-            return Duration::ZERO;
-        }
-        Duration::from_millis(all).saturating_sub(Duration::from_nanos(awake.saturating_mul(100)))
-    }
 }
 
 /// Reads a time in RFC 3339 with its zone.

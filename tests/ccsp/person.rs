@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     path::PathBuf,
     pin::Pin,
+    sync::Arc,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},

@@ -10,7 +10,7 @@ use std::{
 use signer_tests::left_out;
 use zbus::{blocking, interface, zvariant::OwnedObjectPath};
 
-const MANAGER: &str = "/org/freedesktop/login1";
+const LOGINS: &str = "/org/freedesktop/login1";
 const SESSION: &str = "/org/freedesktop/login1/session/_31";
 
 /// The bus. Both end when it is dropped.
@@ -21,14 +21,14 @@ pub(crate) struct Logind {
     asked: Arc<(Mutex<bool>, Condvar)>,
 }
 
-struct Manager;
+struct Logins;
 
 struct Session {
     asked: Arc<(Mutex<bool>, Condvar)>,
 }
 
 #[interface(name = "org.freedesktop.login1.Manager")]
-impl Manager {
+impl Logins {
     #[zbus(name = "GetSessionByPID")]
     fn get_session_by_pid(&self, _process: u32) -> OwnedObjectPath {
         OwnedObjectPath::try_from(SESSION).unwrap()
@@ -63,7 +63,7 @@ impl Logind {
         let asked = Arc::<(Mutex<bool>, Condvar)>::default();
         let connection = blocking::connection::Builder::address(address.as_str())
             .unwrap()
-            .serve_at(MANAGER, Manager)
+            .serve_at(LOGINS, Logins)
             .unwrap()
             .serve_at(SESSION, Session { asked: Arc::clone(&asked) })
             .unwrap()
@@ -92,8 +92,8 @@ impl Logind {
 
     /// Tells that the computer is about to sleep.
     pub(crate) fn suspend(&self) {
-        let (manager, signal) = ("org.freedesktop.login1.Manager", "PrepareForSleep");
-        self.connection.emit_signal(None::<&str>, MANAGER, manager, signal, &(true,)).unwrap();
+        let (interface, signal) = ("org.freedesktop.login1.Manager", "PrepareForSleep");
+        self.connection.emit_signal(None::<&str>, LOGINS, interface, signal, &(true,)).unwrap();
     }
 }
 

@@ -55,22 +55,16 @@ pub(super) fn wait() -> zbus::Result<()> {
 
 /// The session of this process; of a process that belongs to none, the one its user sees.
 async fn session(bus: &Connection) -> zbus::Result<OwnedObjectPath> {
-    let manager = (LOGIND, "/org/freedesktop/login1", "org.freedesktop.login1.Manager");
+    let logins = (LOGIND, "/org/freedesktop/login1", "org.freedesktop.login1.Manager");
     let own = bus
-        .call_method(Some(manager.0), manager.1, Some(manager.2), "GetSessionByPID", &std::process::id())
+        .call_method(Some(logins.0), logins.1, Some(logins.2), "GetSessionByPID", &std::process::id())
         .await;
     if let Ok(reply) = own {
         return reply.body().deserialize();
     }
     // A service of systemd's user manager is in no session of its own.
     let user: OwnedObjectPath = bus
-        .call_method(
-            Some(manager.0),
-            manager.1,
-            Some(manager.2),
-            "GetUser",
-            &rustix::process::getuid().as_raw(),
-        )
+        .call_method(Some(logins.0), logins.1, Some(logins.2), "GetUser", &rustix::process::getuid().as_raw())
         .await?
         .body()
         .deserialize()?;

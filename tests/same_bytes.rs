@@ -100,6 +100,9 @@ fn through_the_service(login: &Login, inputs: &[PathBuf], seal: &str) -> BTreeMa
             println!("{code}: one by one");
             for one in uploaded {
                 if let Err(code) = ask(&page, &mut agent, std::slice::from_ref(&one), seal, &mut fates) {
+                    // It is kept for another try, and only so many are.
+                    let line = format!("DELETE /ccsp/v1/documents/{}", one.1);
+                    assert_eq!(page.begin(&line, &[], b"").answer().unwrap().status, 204);
                     fates.insert(one.0.clone(), Err(code));
                 }
             }

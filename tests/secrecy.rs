@@ -39,10 +39,11 @@ impl Desk {
         desk
     }
 
-    /// Runs the program under strace and returns what it printed; the trace lies in `self.trace`.
+    /// Runs the program under strace and returns what it printed; the trace lies in files that begin
+    /// with `self.trace`, one of each thread, so that no call stands in two parts.
     fn traced(&self, arguments: &[&Path], environment: &[(&str, &Path)]) -> Vec<u8> {
         let output = Command::new("strace")
-            .args(["-f", "-qq", "-v", "-yy", "-s", "1000000", "-o"])
+            .args(["-ff", "-qq", "-v", "-yy", "-s", "1000000", "-o"])
             .arg(&self.trace)
             .arg(signer_tests::signer_program())
             .args(arguments)
@@ -57,7 +58,12 @@ impl Desk {
     /// Every system call that holds the marker reads the secret's file: what goes to the token
     /// host is sealed.
     fn marker_is_only_read_from_its_file(&self, marker: &str) {
-        let trace = fs::read_to_string(&self.trace).unwrap();
+        let mut trace = String::new();
+        for file in fs::read_dir(self.directory.path()).unwrap().flatten() {
+            if file.path().with_extension("") == self.trace {
+                trace.push_str(&fs::read_to_string(file.path()).unwrap());
+            }
+        }
         let secret = format!("<{}>", self.secret.display());
         let mut read = 0;
         for line in trace.lines().filter(|line| line.contains(marker)) {

@@ -148,6 +148,9 @@ pub fn faulty_module(directory: &Path, how: &str) -> PathBuf {
     static EXAMPLES: OnceLock<PathBuf> = OnceLock::new();
     let examples = EXAMPLES.get_or_init(|| build_example("faulty_module"));
     let path = directory.join(format!("faulty-{how}.so"));
-    fs::copy(examples.join("libfaulty_module.so"), &path).expect("a file");
+    let mut library = fs::read(examples.join("libfaulty_module.so")).expect("a file");
+    // Copies would be one module; what follows a library's own bytes is nobody's.
+    library.extend_from_slice(how.as_bytes());
+    fs::write(&path, library).expect("a file");
     path
 }

@@ -11,13 +11,12 @@ use signer_core::error::ErrorCode;
 
 use crate::{
     cli::failure::Failure,
-    clock,
     token::{
         client::{HostCredential, TokenDescription, TokenHost},
         error::{Step, TokenError},
         modules::{
             Installed, Origin,
-            quarantine::{Incident, Quarantine, Quarantined},
+            quarantine::{Quarantine, Quarantined},
         },
     },
 };
@@ -63,7 +62,7 @@ pub(super) fn examine(
             return Outcome::Quarantined(held);
         }
         let seen = look_at(&program, &module.path, end);
-        remember(quarantine, &module.path, &seen);
+        quarantine.note(&module.path, Step::Credentials, &seen);
         seen.map_or_else(Outcome::Failed, Outcome::Works)
     };
     let outcomes = thread::scope(|scope| {
@@ -89,18 +88,4 @@ fn look_at(program: &Path, module: &Path, end: Instant) -> Result<Vec<SeenToken>
         }
     }
     Ok(seen)
-}
-
-/// Failing to write it down must not hide what was seen.
-fn remember<T>(quarantine: &Quarantine, module: &Path, seen: &Result<T, TokenError>) {
-    let written = match seen {
-        Ok(_) => quarantine.worked(module, Step::Credentials),
-        Err(error) => match clock::now().ok().and_then(|now| Incident::of(error, now)) {
-            Some(incident) => quarantine.failed(module, incident),
-            None => Ok(()),
-        },
-    };
-    if let Err(error) = written {
-        tracing::warn!(%error, "what a module did is not remembered");
-    }
 }

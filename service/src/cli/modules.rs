@@ -183,6 +183,7 @@ pub(super) fn installed_json(module: &Installed, held: Option<Quarantined>) -> V
     json!({
         "product": module.product,
         "path": module.path,
+        "architecture": std::env::consts::ARCH,
         "origin": origin_json(&module.origin),
         "cards": match module.cards {
             Cards::Any => "any",

@@ -98,12 +98,12 @@ fn is_refused(_: &Path) -> bool {
 }
 
 pub(super) fn sandbox() -> Option<Sandbox> {
-    let is_set = |name| std::env::var_os(name).is_some();
     if Path::new("/.flatpak-info").exists() {
-        Some(Sandbox::Flatpak)
-    } else {
-        (is_set("SNAP_NAME") && is_set("SNAP_REVISION")).then_some(Sandbox::Snap)
+        return Some(Sandbox::Flatpak);
     }
+    // A program that a snap's terminal starts has its variables, too; but it is not of the snap.
+    let (snap, program) = (std::env::var_os("SNAP")?, std::env::current_exe().ok()?);
+    program.starts_with(snap).then_some(Sandbox::Snap)
 }
 
 /// The known tokens on the USB, whether or not a reader shows them. Only Linux tells.

@@ -13,7 +13,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{file::bounded, token::error::Step};
+use crate::{
+    clock,
+    file::bounded,
+    token::error::{Step, TokenError},
+};
 
 use record::{FileState, Record};
 pub use record::{Incident, What};
@@ -93,6 +97,16 @@ impl Quarantine {
             .map(inmate)
     }
 
+    /// Whether this module may be loaded.
+    ///
+    /// # Errors
+    /// [`TokenError::ModuleQuarantined`] where it is in quarantine.
+    pub fn permit(&self, module: &Path) -> Result<(), TokenError> {
+        let Some(Quarantined { incidents, .. }) = self.reason(module) else { return Ok(()) };
+        let last = incidents.last().map(|incident| format!("{} while {}", incident.what, incident.step));
+        Err(TokenError::ModuleQuarantined { reason: last.unwrap_or_default() })
+    }
+
     /// Everything that is in quarantine.
     pub fn inmates(&self) -> Inmates {
         let (records, damage) = match self.read() {
@@ -127,6 +141,21 @@ impl Quarantine {
             None => Change::Keep,
             Some(known) => known.without(step).map_or(Change::Forget, Change::Write),
         })
+    }
+
+    /// Writes down how it went up to `step`: [`Quarantine::worked`], or [`Quarantine::failed`] where
+    /// the module is to blame. That it cannot be written is logged, and hides nothing else.
+    pub fn note<T>(&self, module: &Path, step: Step, result: &Result<T, TokenError>) {
+        let written = match result {
+            Ok(_) => self.worked(module, step),
+            Err(error) => match clock::now().ok().and_then(|now| Incident::of(error, now)) {
+                Some(incident) => self.failed(module, incident),
+                None => Ok(()),
+            },
+        };
+        if let Err(error) = written {
+            tracing::warn!(%error, "what a module did is not remembered");
+        }
     }
 
     /// Forgets everything about a module, because the person says so.

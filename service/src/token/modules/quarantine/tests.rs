@@ -37,6 +37,12 @@ fn a_module_that_failed_twice_is_held_until_the_person_says_otherwise() {
     // Another process sees it, too.
     let held = Quarantine::open(place.quarantine.path.clone()).reason(&one).unwrap();
     assert_eq!((held.path.as_path(), held.incidents.len()), (one.as_path(), 2));
+    let refused = place.quarantine.permit(&one).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "the module is in quarantine: crashed (signal: 6 (SIGABRT)) while loading the module"
+    );
+    assert!(place.quarantine.permit(&other).is_ok());
     assert_eq!(place.quarantine.reason(&other), None);
     assert_eq!(place.quarantine.inmates().modules, [held]);
     place.quarantine.release(&one).unwrap();

@@ -22,7 +22,10 @@ use crate::{
     clock,
     config::Config,
     serve::Presence,
-    token::{modules::discovery::Places, reader},
+    token::{
+        modules::discovery::Places,
+        reader::{self, programs::card_programs},
+    },
 };
 
 /// Everything that was seen, and what follows from it.
@@ -66,6 +69,7 @@ fn diagnose(arguments: &DiagnoseArguments) -> Result<Diagnosis, Failure> {
     };
     let facts = Facts {
         sandbox: surroundings::sandbox(),
+        card_programs: card_programs().into_iter().collect(),
         card_service,
         readers,
         plugged: surroundings::plugged_tokens(),

@@ -94,6 +94,26 @@ pub(crate) const CARD_SERVICE_NOT_RUNNING: [Sentence; 2] = [
         "Inícielo: en Linux, «sudo systemctl enable --now pcscd.socket». Los certificados A1 no lo necesitan.",
     ],
 ];
+pub(crate) const CARD_IN_USE: [Sentence; 2] = [
+    [
+        "Outro programa reservou o cartão do leitor {0} só para si. Programas que usam cartões agora: {1}.",
+        "Another program keeps the card in the reader {0} for itself. Programs that use cards now: {1}.",
+        "Otro programa reservó la tarjeta del lector {0} solo para sí. Programas que usan tarjetas ahora: {1}.",
+    ],
+    [
+        "Feche esse programa, ou retire o cartão e insira-o de novo.",
+        "Close that program, or take the card out and insert it again.",
+        "Cierre ese programa, o retire la tarjeta e insértela de nuevo.",
+    ],
+];
+pub(crate) const CARD_IN_USE_BY_SOMEBODY: [Sentence; 2] = [
+    [
+        "Outro programa reservou o cartão do leitor {0} só para si.",
+        "Another program keeps the card in the reader {0} for itself.",
+        "Otro programa reservó la tarjeta del lector {0} solo para sí.",
+    ],
+    CARD_IN_USE[1],
+];
 pub(crate) const CARD_SILENT: [Sentence; 2] = [
     [
         "O cartão no leitor {0} não responde.",

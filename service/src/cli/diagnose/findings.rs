@@ -17,7 +17,7 @@ use crate::{
             atr::Atr,
             known::{self, Product},
         },
-        reader::Reader,
+        reader::{Reader, Sharing},
     },
 };
 
@@ -26,6 +26,8 @@ pub(super) struct Facts {
     pub(super) sandbox: Option<Sandbox>,
     pub(super) card_service: CardService,
     pub(super) readers: Vec<Reader>,
+    /// Programs that may keep a card for themselves.
+    pub(super) card_programs: Vec<String>,
     /// Known tokens on the USB.
     pub(super) plugged: Vec<&'static Product>,
     pub(super) modules: Vec<Examined>,
@@ -53,6 +55,8 @@ pub(super) enum Finding {
     CanSign { count: usize },
     /// The smart card service does not do its work.
     CardService(CardService),
+    /// A program keeps a card for itself; these may be it.
+    CardInUse { reader: String, programs: Vec<String> },
     /// A card gives no answer.
     CardSilent { reader: String },
     /// A module is there, or was named, and does not work.
@@ -83,7 +87,7 @@ impl Finding {
         match self {
             Self::CanSign { .. } | Self::NoCertificate { .. } | Self::NoneMaySign { .. } => Link::Certificate,
             Self::CardService(_) => Link::CardService,
-            Self::CardSilent { .. } | Self::NoCard => Link::Card,
+            Self::CardInUse { .. } | Self::CardSilent { .. } | Self::NoCard => Link::Card,
             Self::ModuleFailed { .. } | Self::ModuleNotInstalled { .. } | Self::NoModule { .. } => {
                 Link::Module
             }
@@ -102,6 +106,7 @@ impl Finding {
             Self::CardService(CardService::NotPermitted) => "card-service-not-permitted",
             Self::CardService(CardService::NotRunning) => "card-service-not-running",
             Self::CardService(CardService::Running) => "card-service-running",
+            Self::CardInUse { .. } => "card-in-use",
             Self::CardSilent { .. } => "card-silent",
             Self::ModuleFailed { .. } => "module-failed",
             Self::ModuleNotInstalled { .. } => "module-not-installed",
@@ -184,6 +189,9 @@ fn card(facts: &Facts, reader: &Reader) -> Option<Finding> {
     let Some(atr) = Atr::new(reader.card.as_deref()?) else {
         return Some(Finding::CardSilent { reader: name });
     };
+    if reader.sharing == Sharing::Exclusive {
+        return Some(Finding::CardInUse { reader: name, programs: facts.card_programs.clone() });
+    }
     let serving: Vec<_> = facts.modules.iter().filter(|examined| examined.module.may_serve(&atr)).collect();
     // Where nobody lists it, everything was tried; which module showed what nobody knows.
     let serving = if serving.is_empty() { facts.modules.iter().collect() } else { serving };

@@ -136,6 +136,9 @@ fn facts_of(finding: &Finding) -> Map<String, Value> {
     let pairs: Vec<(&str, Value)> = match finding {
         Finding::CanSign { count } => vec![("count", json!(count))],
         Finding::CardService(_) | Finding::NoCard => Vec::new(),
+        Finding::CardInUse { reader, programs } => {
+            vec![("programs", json!(programs)), ("reader", json!(reader))]
+        }
         Finding::CardSilent { reader } => vec![("reader", json!(reader))],
         Finding::ModuleFailed { product, path, code } => {
             vec![("product", json!(product)), ("path", json!(path)), ("error", json!(code.as_str()))]

@@ -235,6 +235,12 @@ pub(super) fn words(finding: &Finding) -> Told {
         Finding::CardService(CardService::NotRunning | CardService::Running) => {
             plain(sentences::CARD_SERVICE_NOT_RUNNING, &[])
         }
+        Finding::CardInUse { reader, programs } if programs.is_empty() => {
+            plain(sentences::CARD_IN_USE_BY_SOMEBODY, &[reader])
+        }
+        Finding::CardInUse { reader, programs } => {
+            plain(sentences::CARD_IN_USE, &[reader, &programs.join(", ")])
+        }
         Finding::CardSilent { reader } => plain(sentences::CARD_SILENT, &[reader]),
         Finding::ModuleFailed { product, path, code } => {
             told_by_code(language, sentences::MODULE_FAILED, *code, &[product, path])

@@ -135,7 +135,12 @@ fn describe(request: &ApprovalRequest) -> String {
         RequestSubject::Signature { jobs, reason, signature_type, .. } => {
             let names: Vec<_> = jobs.iter().map(|job| job.document.name.as_str()).collect();
             let certified = signature_type.as_str().map_or_else(String::new, |name| format!(" as {name}"));
-            format!("{client} signs {names:?}{certified} because {reason:?}")
+            let locks = jobs.iter().filter_map(|job| match job.document.content {
+                summary::Content::Pades { lock, .. } => lock,
+                summary::Content::Raw => None,
+            });
+            let locked = locks.min().map_or_else(String::new, |lock| format!(" locked to {}", lock.as_str()));
+            format!("{client} signs {names:?}{certified}{locked} because {reason:?}")
         }
     }
 }

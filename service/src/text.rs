@@ -5,6 +5,7 @@
 
 pub(crate) mod certification;
 mod errors;
+pub(crate) mod last_try;
 mod warnings;
 
 use signer_core::{
@@ -52,6 +53,21 @@ impl Language {
             Self::Portuguese => "pt",
             Self::English => "en",
             Self::Spanish => "es",
+        }
+    }
+
+    /// What unlocks a token, by the name of the program.
+    pub(crate) fn unlock_with(self, tool: &str) -> String {
+        match self {
+            Self::Portuguese => {
+                format!("Desbloqueie o token com «{tool}» (PUK) ou procure sua autoridade certificadora.")
+            }
+            Self::English => {
+                format!("Unlock the token with '{tool}' (PUK) or ask your certification authority.")
+            }
+            Self::Spanish => {
+                format!("Desbloquee el token con «{tool}» (PUK) o acuda a su autoridad de certificación.")
+            }
         }
     }
 

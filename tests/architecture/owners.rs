@@ -14,7 +14,11 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["core/src/cms", "core/src/credential", "core/src/trust", "service/src/token"],
         "one place for ASN.1",
     ),
-    (&["cryptoki"], &["service/src/token"], "a vendor's module is loaded in a token host only"),
+    (
+        &["cryptoki", "cryptoki_sys"],
+        &["service/src/token/host", "tests/fixtures"],
+        "a vendor's module is loaded in a token host only",
+    ),
     (&["pcsc"], &["service/src/token/reader"], "one watcher of readers"),
     (
         &["des", "hmac", "pkcs12", "pkcs5", "pkcs8", "rc2"],

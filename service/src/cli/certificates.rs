@@ -64,6 +64,7 @@ fn list_everywhere(as_json: bool) -> Vec<Signer> {
             module: Some(module.path.clone()),
             token: None,
             pin_file: None,
+            use_last_try: false,
             certificate: None,
         };
         match list(&arguments) {

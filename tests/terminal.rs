@@ -19,6 +19,7 @@ use signer_tests::{
     page::{Page, Pending},
     service::{Login, Service, send_signal},
     signing::PASSWORD,
+    softhsm::{SoftHsm, faulty_module},
 };
 
 use keyboard::Terminal;
@@ -27,6 +28,8 @@ const KEY: &str = "ecpf-a1-moderno.p12";
 const WORD: &str = "Type 'approve' or 'deny': ";
 const PAIRING_WORD: &str = "Type 'approve' or 'deny'; with 'always' after it, the answer is remembered: ";
 const SECRET: &str = "Certificate password: ";
+
+const RISK: &str = "Type 'risk' to use the last try, or 'deny': ";
 
 /// The one-call form: the answer is the signed document.
 fn ask_to_sign(page: &Page) -> Pending {
@@ -128,6 +131,42 @@ fn every_other_end_is_a_no() {
     assert!(status.success(), "{status}");
     assert_eq!(outcomes(&login), [vec![Outcome::Approved], vec![Outcome::Denied; 4]].concat());
     drop(service);
+}
+
+/// Proves A31.
+#[test]
+fn the_last_try_takes_a_word_of_its_own() {
+    const PIN: &str = "482915";
+    let place = tempfile::tempdir().unwrap();
+    let Some(token) = SoftHsm::new(&place.path().join("hsm"), KEY, PIN) else { return };
+    let module = faulty_module(place.path(), "last-try");
+    let mut login = Login::new();
+    login.set("SOFTHSM2_CONF", token.configuration());
+    login.configure(&format!("[tokens]\nknown_modules = false\nmodules = [{module:?}]\n"));
+    let (_service, terminal, page) = seated(&login);
+
+    let pending = ask_to_sign(&page);
+    terminal.wait_for(WORD);
+    terminal.enter("approve");
+    terminal.wait_for("CAUTION: ONE try is left. If the PIN is wrong, the token locks");
+    for other in ["", "y", "approve", "arriscar"] {
+        terminal.wait_for(RISK);
+        terminal.enter(other);
+        terminal.wait_for("Not understood");
+    }
+    terminal.wait_for(RISK);
+    terminal.enter("deny");
+    assert_eq!(answer(pending).refusal(), (403, "approval-denied".to_owned()));
+    assert!(!place.path().join("faulty-last-try.so.logins").exists());
+
+    let pending = ask_to_sign(&page);
+    terminal.wait_for(WORD);
+    terminal.enter("approve");
+    terminal.wait_for(RISK);
+    terminal.enter("risk");
+    terminal.wait_for("Certificate PIN: ");
+    terminal.enter(PIN);
+    assert_eq!(answer(pending).status, 200);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use signer_tests::{
     documents::{Layout, document},
     judges::{self, PyHanko},
     signing::{code, signer},
-    softhsm::SoftHsm,
+    softhsm::{SoftHsm, faulty_module},
 };
 
 const PIN: &str = "482915";
@@ -150,7 +150,14 @@ fn a_card_signs_and_says_how_many_tries_are_left() {
 
     // One wrong PIN costs one try, never two; the last try is announced; then the card is locked.
     for (left, told) in [(2, Value::Null), (1, Value::from(1)), (0, Value::Null)] {
-        let refusal = json(&sign("111111"));
+        let refusal = if left == 0 {
+            // The last one is not used unasked.
+            let refusal = json(&sign(PIN));
+            assert_eq!((code(&refusal), tries_left(&state)), ("pin-last-try", 1), "{refusal}");
+            json(&desk.command(reader.module(), "111111", &["--use-last-try"]).output().unwrap())
+        } else {
+            json(&sign("111111"))
+        };
         let expected = if left == 0 { "pin-locked" } else { "pin-incorrect" };
         assert_eq!(code(&refusal), expected, "{refusal}");
         assert_eq!(tries_left(&state), left);
@@ -158,12 +165,36 @@ fn a_card_signs_and_says_how_many_tries_are_left() {
             assert_eq!(refusal["error"]["facts"]["triesLeft"], told, "{refusal}");
         }
     }
-    assert_eq!(code(&json(&sign(PIN))), "pin-locked");
+    let refusal = json(&sign(PIN));
+    assert_eq!(code(&refusal), "pin-locked");
+    assert_eq!(refusal["error"]["facts"]["unlockTool"], "pkcs15-tool --unblock-pin", "{refusal}");
     assert_eq!(tries_left(&state), 0);
     assert!(!desk.output.exists());
     drop(card);
 
     assert_eq!(code(&json(&sign(PIN))), "token-absent");
+}
+
+/// Proves A31.
+#[test]
+fn the_last_try_is_used_by_a_command_only_where_it_is_told_to() {
+    let desk = Desk::new();
+    let hsm = desk.directory.path().join("hsm");
+    let Some(token) = SoftHsm::new(&hsm, "ecpf-a1-moderno.p12", PIN) else { return };
+    let module = faulty_module(desk.directory.path(), "last-try");
+    let logins = desk.directory.path().join("faulty-last-try.so.logins");
+    let sign = |pin: &str, arguments: &[&str]| {
+        let mut command = desk.command(module.to_str().unwrap(), pin, arguments);
+        command.env("SOFTHSM2_CONF", token.configuration()).output().unwrap()
+    };
+    let refusal = json(&sign(PIN, &[]));
+    assert_eq!(code(&refusal), "pin-last-try", "{refusal}");
+    assert_eq!(refusal["error"]["facts"]["triesLeft"], 1, "{refusal}");
+    assert!(!logins.exists() && !desk.output.exists());
+    assert_eq!(code(&json(&sign("111111", &["--use-last-try"]))), "pin-locked");
+    let output = sign(PIN, &["--use-last-try"]);
+    assert!(output.status.success(), "{}", json(&output));
+    assert_eq!(fs::read_to_string(logins).unwrap().lines().count(), 2);
 }
 
 /// Proves A9.

@@ -18,7 +18,7 @@ use signer_ipc::{
         Entry, FromTray, Lasting, Outcome, SecretAttached, SecretReason, ToTray, TrayAttachment, Unlock,
     },
     sealed::UnsealingKey,
-    token_host::TriesLeft,
+    token_host::{LastTry, TriesLeft},
 };
 use signer_tests::{
     desktop::{Desktop, until},
@@ -33,17 +33,20 @@ const ATTEMPTS: u64 = 5;
 const PIN: &str = "73915208";
 const SIGN: &str = "Aprovar e assinar";
 const ALLOW: &str = "Permitir";
+const USE_LAST_TRY: &str = "Usar a última tentativa";
+const NO_LAST_TRY: &str = "Não arriscar";
 
 fn tray(desktop: &Desktop, language: &str) -> Tray {
     Tray::start(&mut desktop.command(program()), desktop.directory(), language)
 }
 
 fn pin_unlock(key: &UnsealingKey) -> Unlock {
-    Unlock { entry: Entry::Pin, tries_left: TriesLeft::Unknown, key: Some(*key.sealing_key().as_bytes()) }
+    let key = Some(*key.sealing_key().as_bytes());
+    Unlock { entry: Entry::Pin, tries_left: TriesLeft::Unknown, key, unlock_tool: None }
 }
 
 fn nothing_unlock() -> Unlock {
-    Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None }
+    Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None, unlock_tool: None }
 }
 
 fn dismissed(approval: u64, outcome: Outcome) -> ToTray {
@@ -127,7 +130,7 @@ fn a_yes_does_nothing_in_the_first_moments_and_after_each_change_of_focus() {
     let (said, _) = tray.hears_while(|| desktop.press_keys(&["Return"]));
     let waited = began.elapsed();
     assert!(waited >= ARM_DELAY, "approved after {waited:?}");
-    let FromTray::Confirmed { approval: 9, shown: digest, choice: None, secret, lasting } = said else {
+    let FromTray::Confirmed { approval: 9, shown: digest, choice: None, secret, lasting, .. } = said else {
         panic!("{said:?}")
     };
     assert_eq!((digest, secret, lasting), (shown.digest, SecretAttached::No, Lasting::Once));
@@ -198,9 +201,68 @@ fn a_pin_goes_sealed_and_leaves_nothing_in_memory() {
     desktop.press_keys(&["BackSpace", "4"]);
     desktop.press_keys(&["Return"]);
     let (said, attachment) = tray.hears();
-    assert_eq!(said, FromTray::Secret { approval: 1, secret: SecretAttached::Yes });
+    let last_try = LastTry::NotConfirmed;
+    assert_eq!(said, FromTray::Secret { approval: 1, secret: SecretAttached::Yes, last_try });
     let TrayAttachment::Secret(sealed) = attachment else { panic!("{attachment:?}") };
     assert_eq!(key.open(&sealed).unwrap().expose(), "1ç4".as_bytes());
+    assert!(tray.close().success());
+}
+
+/// Proves A31.
+#[test]
+fn the_last_try_is_a_question_of_its_own_with_the_no_at_hand() {
+    let Some(desktop) = Desktop::start() else { return };
+    let mut tray = tray(&desktop, "pt");
+    let shown = Shown::new(requests::signature(1, 1));
+    let asked = |tray: &mut Tray, approval| {
+        let key = UnsealingKey::generate();
+        let tool = Some("TokenAdmin (SafeSign)".to_owned());
+        let last = Unlock { tries_left: TriesLeft::Last, unlock_tool: tool, ..pin_unlock(&key) };
+        tray.present(approval, &shown, vec![last]);
+        desktop.window();
+        let_it_arm(&desktop, tray, SIGN);
+        type_secret(&desktop, tray, PIN, "8 caracteres");
+        desktop.press_keys(&["Return"]);
+        let reading = desktop
+            .reads(tray.process(), "the no has the keyboard", |reading| reading.has_focus(NO_LAST_TRY));
+        for words in ["Última tentativa do PIN", "Resta UMA tentativa.", "TokenAdmin (SafeSign)"] {
+            assert!(reading.says(words), "{words}: {reading:#?}");
+        }
+        assert!(!reading.says(PIN), "{reading:#?}");
+        key
+    };
+    // Enter once more is a no.
+    asked(&mut tray, 1);
+    desktop.press_keys(&["Return"]);
+    let (said, attachment) = tray.hears();
+    assert_eq!(said, FromTray::Denied { approval: 1, lasting: Lasting::Once });
+    assert_eq!(attachment, TrayAttachment::Nothing);
+    end(&desktop, &mut tray, 1);
+
+    // The yes is reached by the keyboard, and has its delay.
+    let key = asked(&mut tray, 2);
+    let began = Instant::now();
+    desktop.press_keys(&["Tab"]);
+    desktop.reads(tray.process(), "the yes works", |reading| {
+        reading.works(USE_LAST_TRY) && reading.has_focus(USE_LAST_TRY)
+    });
+    let (said, attachment) = tray.hears_while(|| desktop.press_keys(&["Return"]));
+    assert!(began.elapsed() < Duration::from_secs(60));
+    assert!(
+        matches!(said, FromTray::Confirmed { approval: 2, last_try: LastTry::Confirmed, .. }),
+        "{said:?}"
+    );
+    let TrayAttachment::Secret(sealed) = attachment else { panic!("{attachment:?}") };
+    assert_eq!(key.open(&sealed).unwrap().expose(), PIN.as_bytes());
+    end(&desktop, &mut tray, 2);
+
+    // A screen reader presses it.
+    asked(&mut tray, 3);
+    desktop.reads(tray.process(), USE_LAST_TRY, |reading| reading.works(USE_LAST_TRY));
+    let (said, _) = tray.hears_while(|| {
+        desktop.press(tray.process(), USE_LAST_TRY);
+    });
+    assert!(matches!(said, FromTray::Confirmed { last_try: LastTry::Confirmed, .. }), "{said:?}");
     assert!(tray.close().success());
 }
 
@@ -390,6 +452,16 @@ fn every_page_can_be_seen() {
                 assert!(desktop.xdotool(&["type", "--delay", "40", "1234"]));
                 let typed = |reading: &Reading| reading.typed().is_some_and(|typed| typed.starts_with('4'));
                 desktop.reads(tray.process(), "four characters", typed);
+            }
+            if name == "last-try-asked" {
+                // As soon as it works, in any language.
+                until("the question about the last try", || {
+                    desktop.xdotool(&["type", "--delay", "40", "1"]);
+                    desktop.press_keys(&["Return"]);
+                    let reading = desktop.reading(tray.process());
+                    let asks = reading.nodes().iter().all(|node| node.role != "password text");
+                    asks.then_some(())
+                });
             }
             desktop.picture(&window, &folder.join(format!("{name}-{language}-{look}.png")));
             tray.say(&dismissed(approval, Outcome::Denied));

@@ -13,7 +13,9 @@
 //! ```
 //!
 //! A pairing or a selection is settled by its confirmation. The secret is in no state and in no
-//! event: it passes, sealed, from whoever asked for it to the token host.
+//! event: it passes, sealed, from whoever asked for it to the token host. What does pass here is
+//! whether it may be spent on a token's last try ([`LastTry`]): only the person says so, for one
+//! secret at a time.
 
 mod items;
 mod machine;
@@ -63,6 +65,8 @@ pub enum Event {
         shown: Digest,
         /// Which certificate of the summary.
         choice: Option<u32>,
+        /// Whether the secret may be tried where it is the last try.
+        last_try: LastTry,
     },
     /// The person said no.
     Denied,
@@ -78,12 +82,18 @@ pub enum Event {
         /// Which, from 0.
         item: u32,
     },
+    /// Instead of [`Event::Unlocked`]: one try is left and [`LastTry::NotConfirmed`] was said.
+    /// Nothing was tried.
+    LastTryNotConfirmed,
     /// This record is on disk.
     Recorded(Record),
     /// This record cannot be written.
     RecordFailed(Record),
     /// The secret that was asked for was given, or is not needed after all.
-    SecretGiven,
+    SecretGiven {
+        /// Whether it may be tried where it is the last try.
+        last_try: LastTry,
+    },
     /// The secret was wrong. Where no try is left this ends as `pin-locked`.
     SecretIncorrect {
         /// How many tries are left, where the token says.
@@ -153,6 +163,8 @@ pub enum Effect {
     Unlock {
         /// Which certificate of the summary.
         choice: u32,
+        /// What the person said when the secret was given, and for this secret alone.
+        last_try: LastTry,
     },
 }
 
@@ -165,6 +177,17 @@ pub enum SecretReason {
     First,
     /// The last one was wrong.
     Incorrect,
+    /// One try is left, which the person did not know: the last one was not tried.
+    LastTry,
+}
+
+/// Whether a secret may be tried where a wrong one locks the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LastTry {
+    /// The person was told that it is the last try and wants it used.
+    Confirmed,
+    /// The person was not asked: on the last try nothing is tried.
+    NotConfirmed,
 }
 
 /// What is written down.

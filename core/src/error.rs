@@ -104,8 +104,12 @@ pub enum ErrorCode {
     PasswordIncorrect,
     /// The PIN is wrong.
     PinIncorrect,
+    /// One try is left, and nobody said that it may be used; the PIN was not tried.
+    PinLastTry,
     /// The PIN is locked.
     PinLocked,
+    /// The PIN has expired or was never set.
+    PinUnusable,
     /// None of the ports of the service is free.
     PortUnavailable,
     /// Two parts of the program are of different versions.
@@ -235,7 +239,9 @@ impl ErrorCode {
         Self::PairingRequired,
         Self::PasswordIncorrect,
         Self::PinIncorrect,
+        Self::PinLastTry,
         Self::PinLocked,
+        Self::PinUnusable,
         Self::PortUnavailable,
         Self::ProtocolMismatch,
         Self::RequestMalformed,
@@ -313,7 +319,9 @@ impl ErrorCode {
             Self::PairingRequired => "pairing-required",
             Self::PasswordIncorrect => "password-incorrect",
             Self::PinIncorrect => "pin-incorrect",
+            Self::PinLastTry => "pin-last-try",
             Self::PinLocked => "pin-locked",
+            Self::PinUnusable => "pin-unusable",
             Self::PortUnavailable => "port-unavailable",
             Self::ProtocolMismatch => "protocol-mismatch",
             Self::RequestMalformed => "request-malformed",
@@ -380,6 +388,7 @@ impl ErrorCode {
             Self::DocumentPasswordWrong
             | Self::PasswordIncorrect
             | Self::PinIncorrect
+            | Self::PinLastTry
             | Self::SecretMissing => Remedy::EnterPinAgain,
             Self::DocumentAmbiguous
             | Self::DocumentChangesForbidden
@@ -412,8 +421,8 @@ impl ErrorCode {
             | Self::TooManyRequests => Remedy::Retry,
             Self::ModuleQuarantined => Remedy::ReleaseModule,
             Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
-            Self::PinLocked => Remedy::UnlockToken,
             Self::TokenInUse => Remedy::CloseProgram,
+            Self::PinLocked | Self::PinUnusable => Remedy::UnlockToken,
         }
     }
 }

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     frame::{self, FrameError, FrameKind},
     sealed::{KEY_LEN, SealedSecret},
-    token_host::TriesLeft,
+    token_host::{LastTry, TriesLeft},
 };
 
 /// The version of these messages. Both sides must have the same.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 /// The length of the one-time value of an invitation in bytes.
 pub const ONE_TIME_LEN: usize = 32;
 /// The length of the digest of a summary in bytes (SHA-256).
@@ -120,6 +120,9 @@ pub enum FromTray {
         choice: Option<u32>,
         /// Whether a sealed secret follows.
         secret: SecretAttached,
+        /// Whether the secret may be tried where it is the last try. [`LastTry::Confirmed`] only
+        /// after a question of its own.
+        last_try: LastTry,
         /// For how long the answer holds; only for a pairing.
         lasting: Lasting,
     },
@@ -137,6 +140,8 @@ pub enum FromTray {
         approval: ApprovalNumber,
         /// Whether a sealed secret follows.
         secret: SecretAttached,
+        /// As in [`FromTray::Confirmed`].
+        last_try: LastTry,
     },
 }
 
@@ -180,6 +185,8 @@ pub struct Unlock {
     pub tries_left: TriesLeft,
     /// What the secret is sealed to, where it is typed here.
     pub key: Option<[u8; KEY_LEN]>,
+    /// The vendor's program that unlocks the token, where it is known.
+    pub unlock_tool: Option<String>,
 }
 
 /// Where and how a secret is given.
@@ -210,6 +217,8 @@ pub enum SecretReason {
     Incorrect,
     /// This key wants its PIN for every signature.
     EverySignature,
+    /// One try is left, which was not known before: the last PIN was not tried.
+    LastTry,
 }
 
 /// How an approval ended.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The version of these messages. Both sides must have the same.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// The most frames of bytes in one response.
 pub const MAX_PARTS: usize = 1024;
@@ -41,8 +41,10 @@ pub enum Request {
     SealingKey,
     /// Unlock the token or the file with the sealed secret that follows; its key is gone then.
     Unlock {
-        /// The slot; nothing for a file.
-        slot: Option<u64>,
+        /// The token that the secret was given for; nothing for a file, or for the only token.
+        token: Option<TokenPlace>,
+        /// Whether it may be tried where it is the token's last try.
+        last_try: LastTry,
     },
     /// List what can sign.
     Credentials {
@@ -127,6 +129,16 @@ pub struct Answer {
     pub parts: Vec<Vec<u8>>,
 }
 
+/// A token and where it is: a PIN that was given for one is never tried on another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenPlace {
+    /// The slot.
+    pub slot: u64,
+    /// [`Token::serial`].
+    pub serial: String,
+}
+
 /// A token in a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,6 +177,9 @@ pub struct Credential {
     pub friendly_name: Option<String>,
     /// How many issuer certificates follow its own.
     pub issuers: u32,
+    /// Whether its key wants the PIN for each signature (`CKA_ALWAYS_AUTHENTICATE`), as far as
+    /// the key can be seen.
+    pub always_authenticate: bool,
 }
 
 /// A signature algorithm and its digest.
@@ -199,6 +214,16 @@ pub enum TriesLeft {
     Unknown,
 }
 
+/// Whether a secret may be tried where a wrong one locks the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LastTry {
+    /// The person was told that it is the last try and wants it used.
+    Confirmed,
+    /// The person was not asked: on the last try nothing is tried.
+    NotConfirmed,
+}
+
 /// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -231,6 +256,8 @@ pub enum Failure {
     },
     /// The computer slept or the session was locked after the login, which was ended then.
     LoginEnded,
+    /// One try is left and [`LastTry::NotConfirmed`] was said; the PIN was not tried.
+    LastTryNotConfirmed,
     /// The module is for another architecture.
     ModuleArchitecture {
         /// What the module is for.
@@ -258,6 +285,8 @@ pub enum Failure {
     PinLocked,
     /// The PIN must be given (again) for this.
     PinNeeded,
+    /// The PIN has expired, or was never set (`CKR_PIN_EXPIRED`, `CKR_USER_PIN_NOT_INITIALIZED`).
+    PinUnusable,
     /// The secret was not sealed to the key of this host; it was not tried.
     SecretUnreadable,
     /// No token is in the slot.
@@ -273,6 +302,17 @@ pub enum Failure {
     TokenRemoved,
     /// The request does not fit what is open.
     Unexpected,
+}
+
+impl TriesLeft {
+    /// Whether a wrong PIN locks the token.
+    pub const fn is_last(self) -> bool {
+        match self {
+            Self::Exactly(count) => count == 1,
+            Self::Last => true,
+            Self::Low | Self::Unknown => false,
+        }
+    }
 }
 
 /// Why a message cannot be exchanged.

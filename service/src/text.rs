@@ -6,6 +6,7 @@
 pub(crate) mod certification;
 pub(crate) mod diagnosis;
 mod errors;
+pub(crate) mod last_try;
 pub(crate) mod modules;
 mod warnings;
 
@@ -54,6 +55,21 @@ impl Language {
             Self::Portuguese => "pt",
             Self::English => "en",
             Self::Spanish => "es",
+        }
+    }
+
+    /// What unlocks a token, by the name of the program.
+    pub(crate) fn unlock_with(self, tool: &str) -> String {
+        match self {
+            Self::Portuguese => {
+                format!("Desbloqueie o token com «{tool}» (PUK) ou procure sua autoridade certificadora.")
+            }
+            Self::English => {
+                format!("Unlock the token with '{tool}' (PUK) or ask your certification authority.")
+            }
+            Self::Spanish => {
+                format!("Desbloquee el token con «{tool}» (PUK) o acuda a su autoridad de certificación.")
+            }
         }
     }
 

@@ -8,6 +8,7 @@ pub mod host;
 pub mod modules;
 mod platform;
 pub mod reader;
+pub mod unlock_tool;
 
 /// The hidden sub-command that makes this program a token host.
 pub const HOST_COMMAND: &str = "token-host";

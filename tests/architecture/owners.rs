@@ -15,8 +15,8 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         "one place for ASN.1",
     ),
     (
-        &["cryptoki"],
-        &["service/src/token", "tests/benches"],
+        &["cryptoki", "cryptoki_sys"],
+        &["service/src/token/host", "tests/benches", "tests/fixtures"],
         "a vendor's module is loaded in a token host only",
     ),
     (&["pcsc"], &["service/src/token/reader", "tests/fixtures"], "one watcher of readers"),

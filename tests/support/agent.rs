@@ -22,6 +22,7 @@ use signer_ipc::{
     sealed::SealingKey,
     secret::Secret,
     summary::Summary,
+    token_host::LastTry,
 };
 
 use crate::http::PATIENCE;
@@ -218,13 +219,33 @@ impl Agent {
         lasting: Lasting,
         secret: Option<&str>,
     ) {
+        self.confirm_with(question, shown, lasting, secret, LastTry::NotConfirmed);
+    }
+
+    /// Says yes and that the last try may be used, and gives the secret along.
+    ///
+    /// # Panics
+    /// Where the service is gone.
+    pub fn risk(&mut self, question: &Question, secret: Option<&str>) {
+        self.confirm_with(question, question.shown, Lasting::Once, secret, LastTry::Confirmed);
+    }
+
+    fn confirm_with(
+        &mut self,
+        question: &Question,
+        shown: [u8; DIGEST_LEN],
+        lasting: Lasting,
+        secret: Option<&str>,
+        last_try: LastTry,
+    ) {
         let choice = (!question.summary.certificates.is_empty()).then_some(0);
         let sealed = secret.and_then(|secret| Some(seal(question.unlocks.first()?, secret)));
         let (secret, attachment) = match sealed {
             Some(sealed) => (SecretAttached::Yes, sealed),
             None => (SecretAttached::No, TrayAttachment::Nothing),
         };
-        let yes = FromTray::Confirmed { approval: question.approval, shown, choice, secret, lasting };
+        let approval = question.approval;
+        let yes = FromTray::Confirmed { approval, shown, choice, secret, last_try, lasting };
         self.say(&yes, &attachment).expect("the service hears");
     }
 
@@ -233,7 +254,15 @@ impl Agent {
     /// # Panics
     /// Where the service is gone.
     pub fn give(&mut self, approval: u64, unlock: &Unlock, secret: &str) {
-        let message = FromTray::Secret { approval, secret: SecretAttached::Yes };
+        self.give_as(approval, unlock, secret, LastTry::NotConfirmed);
+    }
+
+    /// Gives the secret that was asked for, and says whether it may be the last try.
+    ///
+    /// # Panics
+    /// Where the service is gone.
+    pub fn give_as(&mut self, approval: u64, unlock: &Unlock, secret: &str, last_try: LastTry) {
+        let message = FromTray::Secret { approval, secret: SecretAttached::Yes, last_try };
         self.say(&message, &seal(unlock, secret)).expect("the service hears");
     }
 

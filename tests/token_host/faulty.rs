@@ -6,7 +6,8 @@ use std::{
 };
 
 use signer_core::error::ErrorCode;
-use signer_service::token::error::TokenError;
+use signer_ipc::token_host::LastTry;
+use signer_service::token::error::{TokenError, TriesLeft};
 use signer_tests::{
     documents::{Layout, document},
     processes::{own_copy, wait_until_none},
@@ -80,6 +81,60 @@ fn a_wrong_signature_value_is_noticed_and_leaves_no_output() {
         let json: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
         assert_eq!((result.status.code(), code(&json)), (Some(1), "credential-key-mismatch"), "{json}");
         assert_eq!(fs::read_dir(directory.join("signed")).unwrap().count(), 0);
+    });
+}
+
+/// Every way in which a module may refuse a PIN, and what the person is told.
+#[test]
+fn whatever_a_module_answers_to_a_wrong_pin_is_told_as_what_it_means() {
+    with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
+        for (value, expected) in [
+            ("5", "pin-incorrect"),     // CKR_GENERAL_ERROR, as of ePass2003
+            ("6", "pin-incorrect"),     // CKR_FUNCTION_FAILED
+            ("a0", "pin-incorrect"),    // CKR_PIN_INCORRECT
+            ("a1", "pin-incorrect"),    // CKR_PIN_INVALID
+            ("a2", "pin-incorrect"),    // CKR_PIN_LEN_RANGE
+            ("a3", "pin-unusable"),     // CKR_PIN_EXPIRED
+            ("a4", "pin-locked"),       // CKR_PIN_LOCKED
+            ("102", "pin-unusable"),    // CKR_USER_PIN_NOT_INITIALIZED
+            ("1", "approval-denied"),   // CKR_CANCEL
+            ("50", "approval-denied"),  // CKR_FUNCTION_CANCELED
+            ("200", "approval-denied"), // CKR_FUNCTION_REJECTED
+            ("30", "token-failed"),     // CKR_DEVICE_ERROR
+            ("32", "token-removed"),    // CKR_DEVICE_REMOVED
+            ("e0", "token-absent"),     // CKR_TOKEN_NOT_PRESENT
+            ("b6", "token-failed"),     // CKR_SESSION_EXISTS
+            ("104", "token-failed"),    // CKR_USER_ANOTHER_ALREADY_LOGGED_IN
+            ("7fffffff", "token-failed"),
+        ] {
+            let mut host = host();
+            let how = format!("flagless-wrong-pin-is-{value}");
+            host.open_module(&faulty_module(directory, &how)).unwrap();
+            let refused = host.unlock(None, &secret("111111")).unwrap_err();
+            assert_eq!(refused.code().as_str(), expected, "{value}: {refused}");
+            if let TokenError::PinIncorrect { tries_left } = refused {
+                assert_eq!(tries_left, TriesLeft::Unknown, "{value}");
+            }
+            let logins = fs::read_to_string(directory.join(format!("faulty-{how}.so.logins"))).unwrap();
+            assert_eq!(logins.lines().count(), 1, "{value}: a PIN is tried once");
+        }
+    });
+}
+
+/// Proves A31.
+#[test]
+fn a_host_itself_refuses_the_last_try_where_nobody_said_that_it_may_be_used() {
+    with_softhsm("ecpf-a1-moderno.p12", |_, directory| {
+        let mut host = host();
+        host.open_module(&faulty_module(directory, "last-try-later")).unwrap();
+        let token = host.tokens().unwrap().remove(0);
+        assert_eq!(token.tries_left, TriesLeft::Unknown);
+        fs::write(directory.join("faulty-last-try-later.so.last"), b"").unwrap();
+        // The token was listed before it had one try left.
+        let refused = host.unlock(Some(&token), &secret(PIN)).unwrap_err();
+        assert!(matches!(refused, TokenError::LastTryNotConfirmed), "{refused}");
+        assert!(!directory.join("faulty-last-try-later.so.logins").exists());
+        host.unlock_as(Some(&token), &secret(PIN), LastTry::Confirmed).unwrap();
     });
 }
 

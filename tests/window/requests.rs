@@ -59,7 +59,8 @@ pub fn signature(documents: usize, certificates_to_choose: usize) -> String {
 pub fn every_page(key: &UnsealingKey) -> Vec<(&'static str, String, Vec<Unlock>)> {
     let unlock = |entry: Entry, tries_left: TriesLeft| {
         let key = matches!(entry, Entry::Pin | Entry::Password).then(|| *key.sealing_key().as_bytes());
-        Unlock { entry, tries_left, key }
+        let unlock_tool = matches!(entry, Entry::Locked).then(|| "TokenAdmin (SafeSign)".to_owned());
+        Unlock { entry, tries_left, key, unlock_tool }
     };
     let plain = |entry| vec![unlock(entry, TriesLeft::Unknown)];
     vec![
@@ -67,6 +68,7 @@ pub fn every_page(key: &UnsealingKey) -> Vec<(&'static str, String, Vec<Unlock>)
         ("selection", selection(), vec![unlock(Entry::Nothing, TriesLeft::Unknown); 2]),
         ("signature", signature(1, 1), plain(Entry::Pin)),
         ("last-try", signature(1, 1), vec![unlock(Entry::Pin, TriesLeft::Last)]),
+        ("last-try-asked", signature(1, 1), vec![unlock(Entry::Pin, TriesLeft::Last)]),
         ("password", signature(1, 1), plain(Entry::Password)),
         ("reader", signature(1, 1), plain(Entry::Reader)),
         ("locked", signature(1, 1), plain(Entry::Locked)),

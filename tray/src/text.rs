@@ -75,14 +75,22 @@ pub(crate) enum Sentence<'a> {
     AgainForEverySignature,
     /// The token is to be inserted; its label follows where known.
     InsertToken(Option<&'a str>),
-    /// The PIN is locked.
-    Locked,
+    /// What the last try may cost, and what unlocks the token, where that is known.
+    LastTry(Option<&'a str>),
+    /// The title of the question about the last try.
+    LastTryTitle,
+    /// The PIN is locked; what unlocks it follows where it is known.
+    Locked(Option<&'a str>),
     /// An item of the icon's menu.
     Menu(MenuEntry),
     /// The seal is on this page.
     SealOn(u32),
+    /// The button that keeps the last try.
+    NoLastTry,
     /// A document has no seal.
     NoSeal,
+    /// The token knew that one try is left.
+    NotTried,
     /// How many pages.
     PageCount(u32),
     /// A program of this machine, by its name where known.
@@ -119,10 +127,14 @@ pub(crate) enum Sentence<'a> {
     Title(Kind),
     /// A certificate's last day.
     Until(&'a str),
+    /// The button that uses the last try.
+    UseLastTry,
     /// The token will be asked for after the yes.
     TokenLater,
     /// The answer is with the service.
     Wait,
+    /// The reader may ask for the PIN while it signs.
+    WatchReader,
     /// How many requests wait behind this one.
     Waiting(u32),
 }
@@ -288,13 +300,43 @@ impl Sentence<'_> {
                 Language::En => format!("Insert the token or card: {label}"),
                 Language::Es => format!("Conecte el token o tarjeta: {label}"),
             }),
-            Self::Locked => fixed(
+            Self::LastTry(None) => fixed(
+                "Resta UMA tentativa. Se o PIN estiver errado, o token será bloqueado, e só o programa do fabricante o desbloqueia.",
+                "ONE try is left. If the PIN is wrong, the token locks, and only its vendor's program unlocks it.",
+                "Queda UN intento. Si el PIN es incorrecto, el token se bloqueará y solo el programa del fabricante lo desbloquea.",
+            ),
+            Self::LastTry(Some(tool)) => Cow::Owned(match l {
+                Language::Pt => format!(
+                    "Resta UMA tentativa. Se o PIN estiver errado, o token será bloqueado, e só o programa do fabricante ({tool}) o desbloqueia."
+                ),
+                Language::En => format!(
+                    "ONE try is left. If the PIN is wrong, the token locks, and only its vendor's program ({tool}) unlocks it."
+                ),
+                Language::Es => format!(
+                    "Queda UN intento. Si el PIN es incorrecto, el token se bloqueará y solo el programa del fabricante ({tool}) lo desbloquea."
+                ),
+            }),
+            Self::LastTryTitle => {
+                fixed("Última tentativa do PIN", "Last try of the PIN", "Último intento del PIN")
+            }
+            Self::Locked(None) => fixed(
                 "PIN bloqueado. Use o programa do token para desbloquear.",
                 "PIN locked. Unlock it with the token's own program.",
                 "PIN bloqueado. Desbloquéelo con el programa del token.",
             ),
+            Self::Locked(Some(tool)) => Cow::Owned(match l {
+                Language::Pt => format!("PIN bloqueado. Desbloqueie-o com «{tool}»."),
+                Language::En => format!("PIN locked. Unlock it with \u{201c}{tool}\u{201d}."),
+                Language::Es => format!("PIN bloqueado. Desbloquéelo con «{tool}»."),
+            }),
             Self::Menu(entry) => Cow::Borrowed(entry.words(l)),
+            Self::NoLastTry => fixed("Não arriscar", "Do not risk it", "No arriesgar"),
             Self::NoSeal => fixed("sem selo visível", "no visible seal", "sin sello visible"),
+            Self::NotTried => fixed(
+                "O PIN não foi tentado: o token diz que resta uma só tentativa.",
+                "The PIN was not tried: the token says that one try is left.",
+                "El PIN no se intentó: el token dice que queda un solo intento.",
+            ),
             Self::PageCount(1) => fixed("1 página", "1 page", "1 página"),
             Self::PageCount(n) => Cow::Owned(match l {
                 Language::Pt | Language::Es => format!("{n} páginas"),
@@ -383,7 +425,15 @@ impl Sentence<'_> {
                 Language::En => format!("until {date}"),
                 Language::Es => format!("hasta {date}"),
             }),
+            Self::UseLastTry => {
+                fixed("Usar a última tentativa", "Use the last try", "Usar el último intento")
+            }
             Self::Wait => fixed("Aguarde…", "Please wait…", "Espere…"),
+            Self::WatchReader => fixed(
+                "Acompanhe o leitor: ele pode pedir o PIN.",
+                "Watch the reader: it may ask for the PIN.",
+                "Siga el lector: puede pedir el PIN.",
+            ),
             Self::Waiting(n) => Cow::Owned(match l {
                 Language::Pt => format!("Mais {n} na fila"),
                 Language::En => format!("{n} more waiting"),

@@ -36,14 +36,14 @@ proptest! {
     fn law_1_no_signature_without_a_confirmation_of_what_was_shown(run in runs()) {
         let mut chosen = None;
         for step in &run.steps {
-            if let (Stage::Presented, Some(Event::Confirmed { shown, choice })) = (step.before, &step.event)
+            if let (Stage::Presented, Some(Event::Confirmed { shown, choice, .. })) = (step.before, &step.event)
                 && shown == run.approval.summary().digest()
                 && choice.is_some_and(|choice| choice < 2)
             {
                 chosen = *choice;
             }
             for effect in &step.effects {
-                if let Effect::Sign { choice, .. } | Effect::Unlock { choice } = effect {
+                if let Effect::Sign { choice, .. } | Effect::Unlock { choice, .. } = effect {
                     prop_assert_eq!(Some(*choice), chosen);
                 }
                 if let Effect::Sign { item, .. } = effect {
@@ -119,13 +119,35 @@ proptest! {
             let uses = step.effects.iter().filter(|effect| matches!(effect, Effect::Unlock { .. })).count();
             match &step.event {
                 Some(Event::Confirmed { .. }) => prop_assert!(uses <= 1 && (uses == 0 || step.before == Stage::Presented)),
-                Some(Event::SecretGiven) => {
+                Some(Event::SecretGiven { .. }) => {
                     prop_assert!(uses <= usize::from(asked));
                     asked = false;
                 }
                 _ => prop_assert_eq!(uses, 0),
             }
             asked |= step.effects.iter().any(|effect| matches!(effect, Effect::AskSecret { .. }));
+        }
+    }
+
+    /// Law 6: a secret may be spent on the last try only where the person said so of this very
+    /// secret, and after the token told that one try is left none is used without that word.
+    #[test]
+    fn law_6_the_last_try_is_the_persons(run in runs()) {
+        let mut one_left = false;
+        for step in &run.steps {
+            let said = match &step.event {
+                Some(Event::Confirmed { last_try, .. } | Event::SecretGiven { last_try }) => Some(*last_try),
+                _ => None,
+            };
+            for effect in &step.effects {
+                if let Effect::Unlock { last_try, .. } = effect {
+                    prop_assert_eq!(Some(*last_try), said);
+                    prop_assert!(*last_try == LastTry::Confirmed || !one_left);
+                }
+                if let Effect::AskSecret { tries_left, .. } = effect {
+                    one_left = *tries_left == Some(1);
+                }
+            }
         }
     }
 
@@ -175,6 +197,8 @@ fn events() -> impl Strategy<Value = (Event, u64)> {
     all.extend((0..3).map(|choice| confirmed(&own, Some(choice))));
     all.extend([confirmed(&own, None), confirmed(&sample::summary(Kind::Pairing, 0), None)]);
     all.push(Event::SecretIncorrect { tries_left: Some(0) });
+    let (shown, choice) = (own.digest().clone(), Some(1));
+    all.push(Event::Confirmed { shown, choice, last_try: LastTry::Confirmed });
     let pause = prop_oneof![6 => Just(0_u64), 3 => 0_u64..20_000, 1 => 0_u64..200_000];
     (prop::sample::select(all), pause)
 }
@@ -221,7 +245,10 @@ fn answers(run: &Run, effects: &[Effect]) -> Vec<Event> {
     effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::AskSecret { .. } => Some(Event::SecretGiven),
+            Effect::AskSecret { tries_left: Some(1), .. } => {
+                Some(Event::SecretGiven { last_try: LastTry::Confirmed })
+            }
+            Effect::AskSecret { .. } => Some(Event::SecretGiven { last_try: LastTry::NotConfirmed }),
             Effect::AwaitToken => Some(Event::TokenPresent),
             Effect::Dismiss { .. } | Effect::Reply { .. } => None,
             Effect::Present => Some(confirmed(run.approval.summary(), choice)),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::{
     approval::{
-        Deadlines, Effect, Event, Instant, Outcome, Record, SecretReason,
+        Deadlines, Effect, Event, Instant, LastTry, Outcome, Record, SecretReason,
         items::{Item, Items},
         summary::{Certificate, Subject, Summary},
     },
@@ -74,7 +74,10 @@ enum Asker {
 /// What there is of a secret that is never here.
 #[derive(Clone, Copy)]
 enum Secret {
-    Asked,
+    /// The person was told how many tries are left, where that is known.
+    Asked {
+        tries_left: Option<u32>,
+    },
     Tried,
 }
 
@@ -185,7 +188,7 @@ impl Approval {
             State::Settling { .. } => self.end(Outcome::Failed(ErrorCode::AuditUnavailable)),
             State::Signing { .. } => self.token_failed(ErrorCode::TokenFailed),
             State::Summoning => self.settle(Outcome::Failed(ErrorCode::TrayUnavailable)),
-            State::Unlocking { secret: Secret::Asked, .. } => self.settle(Outcome::Expired),
+            State::Unlocking { secret: Secret::Asked { .. }, .. } => self.settle(Outcome::Expired),
             // Here the person has answered, and the token has not.
             State::Unlocking { secret: Secret::Tried, .. } => self.token_failed(ErrorCode::TokenFailed),
         }
@@ -194,13 +197,14 @@ impl Approval {
     fn step(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::ClientGone | Event::ShuttingDown => self.stop(Outcome::Cancelled),
-            Event::Confirmed { shown, choice } => self.confirmed(&shown, choice),
+            Event::Confirmed { shown, choice, last_try } => self.confirmed(&shown, choice, last_try),
             Event::Denied => self.denied(),
             Event::ItemFailed { item, code } => self.item_ended(item, Item::Failed(code)),
             Event::ItemSigned { item } => self.item_ended(item, Item::Signed),
+            Event::LastTryNotConfirmed => self.last_try_not_confirmed(),
             Event::Recorded(record) => self.recorded(record),
             Event::RecordFailed(record) => self.record_failed(record),
-            Event::SecretGiven => self.secret_given(),
+            Event::SecretGiven { last_try } => self.secret_given(last_try),
             Event::SecretIncorrect { tries_left } => self.secret_incorrect(tries_left),
             Event::SecretNeeded => self.secret_needed(),
             Event::Tick => Vec::new(),
@@ -246,7 +250,7 @@ impl Approval {
         vec![Effect::Present]
     }
 
-    fn confirmed(&mut self, shown: &Digest, choice: Option<u32>) -> Vec<Effect> {
+    fn confirmed(&mut self, shown: &Digest, choice: Option<u32>, last_try: LastTry) -> Vec<Effect> {
         let State::Presented = self.state else { return Vec::new() };
         let among = |certificates: &[Certificate]| {
             choice.and_then(|choice| certificates.get(usize::try_from(choice).ok()?)).is_some()
@@ -263,14 +267,26 @@ impl Approval {
         }
         self.choice = choice;
         match signs {
-            Some(choice) => self.try_secret(choice),
+            Some(choice) => self.try_secret(choice, last_try),
             None => self.settle(Outcome::Approved { choice }),
         }
     }
 
-    fn secret_given(&mut self) -> Vec<Effect> {
-        let State::Unlocking { choice, secret: Secret::Asked } = self.state else { return Vec::new() };
-        self.try_secret(choice)
+    fn secret_given(&mut self, last_try: LastTry) -> Vec<Effect> {
+        let State::Unlocking { choice, secret: Secret::Asked { tries_left } } = self.state else {
+            return Vec::new();
+        };
+        match (tries_left, last_try) {
+            // Whoever asks was told to ask for it.
+            (Some(1), LastTry::NotConfirmed) => self.settle(Outcome::Failed(ErrorCode::PinLastTry)),
+            (None | Some(_), _) => self.try_secret(choice, last_try),
+        }
+    }
+
+    /// The token knew better how many tries are left.
+    fn last_try_not_confirmed(&mut self) -> Vec<Effect> {
+        let State::Unlocking { choice, secret: Secret::Tried } = self.state else { return Vec::new() };
+        self.ask_secret(choice, SecretReason::LastTry, Some(1))
     }
 
     fn secret_incorrect(&mut self, tries_left: Option<u32>) -> Vec<Effect> {
@@ -300,7 +316,7 @@ impl Approval {
             | State::Requested
             | State::Settling { .. }
             | State::Summoning
-            | State::Unlocking { secret: Secret::Asked, .. } => Vec::new(),
+            | State::Unlocking { secret: Secret::Asked { .. }, .. } => Vec::new(),
         }
     }
 
@@ -399,13 +415,14 @@ impl Approval {
     }
 
     fn ask_secret(&mut self, choice: u32, reason: SecretReason, tries_left: Option<u32>) -> Vec<Effect> {
-        self.enter(State::Unlocking { choice, secret: Secret::Asked }, self.deadlines.unlocking);
+        let secret = Secret::Asked { tries_left };
+        self.enter(State::Unlocking { choice, secret }, self.deadlines.unlocking);
         vec![Effect::AskSecret { reason, tries_left }]
     }
 
-    fn try_secret(&mut self, choice: u32) -> Vec<Effect> {
+    fn try_secret(&mut self, choice: u32, last_try: LastTry) -> Vec<Effect> {
         self.enter(State::Unlocking { choice, secret: Secret::Tried }, self.deadlines.unlocking);
-        vec![Effect::Unlock { choice }]
+        vec![Effect::Unlock { choice, last_try }]
     }
 
     fn sign_next(&mut self, choice: u32, asker: Asker) -> Vec<Effect> {

@@ -2,7 +2,7 @@
 
 use crate::{
     approval::{
-        Event, Outcome, Record,
+        Event, LastTry, Outcome, Record,
         summary::{Certificate, Client, Content, Document, Scope, Storage, Subject, Summary},
     },
     credential::CredentialId,
@@ -64,7 +64,7 @@ pub(super) fn document(index: usize) -> Document {
 }
 
 pub(super) fn confirmed(summary: &Summary, choice: Option<u32>) -> Event {
-    Event::Confirmed { shown: summary.digest().clone(), choice }
+    Event::Confirmed { shown: summary.digest().clone(), choice, last_try: LastTry::NotConfirmed }
 }
 
 pub(super) fn outcomes() -> impl Iterator<Item = Outcome> {
@@ -86,10 +86,13 @@ pub(super) fn events(summary: &Summary) -> Vec<Event> {
         Event::ClientGone,
         confirmed(summary, Some(1)),
         Event::Denied,
+        Event::LastTryNotConfirmed,
         Event::Recorded(Record::Intent),
         Event::RecordFailed(Record::Intent),
-        Event::SecretGiven,
+        Event::SecretGiven { last_try: LastTry::NotConfirmed },
+        Event::SecretGiven { last_try: LastTry::Confirmed },
         Event::SecretIncorrect { tries_left: None },
+        Event::SecretIncorrect { tries_left: Some(1) },
         Event::SecretIncorrect { tries_left: Some(2) },
         Event::SecretNeeded,
         Event::ShuttingDown,

@@ -8,16 +8,18 @@ use super::{
 };
 
 const START: Instant = Instant(1_000);
+const GIVEN: Event = Event::SecretGiven { last_try: LastTry::NotConfirmed };
 
 /// Every stage, reached with three documents and two certificates; where a stage has two faces,
 /// each of them.
-const FACES: [Face; 11] = [
+const FACES: [Face; 12] = [
     Face::Requested,
     Face::Summoning,
     Face::Presented,
     Face::AwaitingToken,
     Face::SecretTried,
     Face::SecretAsked,
+    Face::SecretAskedLast,
     Face::Signing,
     Face::SigningStopped,
     Face::SecretAskedAgain,
@@ -33,6 +35,7 @@ enum Face {
     AwaitingToken,
     SecretTried,
     SecretAsked,
+    SecretAskedLast,
     Signing,
     SigningStopped,
     SecretAskedAgain,
@@ -54,7 +57,8 @@ fn does(face: Face, event: &Event) -> Option<Does> {
     use Does::{Goes, Notes, Settles};
     use Face::*;
     let failed = |code| Some(Settles(Outcome::Failed(code)));
-    let waits = matches!(face, Presented | AwaitingToken | SecretTried | SecretAsked | SecretAskedAgain);
+    let asks = matches!(face, SecretAsked | SecretAskedLast | SecretAskedAgain);
+    let waits = asks || matches!(face, Presented | AwaitingToken | SecretTried);
     let signs = matches!(face, Signing | SigningStopped);
     let ask = |reason, tries_left| Some(Goes(Stage::Unlocking, Effect::AskSecret { reason, tries_left }));
     match (face, event) {
@@ -63,20 +67,27 @@ fn does(face: Face, event: &Event) -> Option<Does> {
         (Requested | Summoning, Event::ClientGone | Event::ShuttingDown) => Some(Settles(Outcome::Cancelled)),
         (Summoning, Event::TrayReady) => Some(Goes(Stage::Presented, Effect::Present)),
         (Summoning, Event::TrayGone) => failed(ErrorCode::TrayUnavailable),
-        (Presented, Event::Confirmed { .. }) => Some(Goes(Stage::Unlocking, Effect::Unlock { choice: 1 })),
+        (Presented, Event::Confirmed { last_try, .. }) => {
+            Some(Goes(Stage::Unlocking, Effect::Unlock { choice: 1, last_try: *last_try }))
+        }
         (AwaitingToken, Event::TokenPresent) => ask(SecretReason::First, None),
         (SecretTried, Event::SecretIncorrect { tries_left }) => ask(SecretReason::Incorrect, *tries_left),
+        (SecretTried, Event::LastTryNotConfirmed) => ask(SecretReason::LastTry, Some(1)),
         (SecretTried, Event::SecretNeeded) => ask(SecretReason::First, None),
         (SecretTried, Event::Unlocked) => Some(Goes(Stage::Signing, Effect::Sign { choice: 1, item: 0 })),
-        (SecretTried | SecretAsked, Event::TokenAbsent) => {
+        (SecretTried | SecretAsked | SecretAskedLast, Event::TokenAbsent) => {
             Some(Goes(Stage::AwaitingToken, Effect::AwaitToken))
         }
         (SecretAskedAgain, Event::TokenAbsent) => failed(ErrorCode::TokenRemoved),
-        (AwaitingToken | SecretTried | SecretAsked | SecretAskedAgain, Event::TokenFailed { code }) => {
-            failed(*code)
+        (
+            AwaitingToken | SecretTried | SecretAsked | SecretAskedLast | SecretAskedAgain,
+            Event::TokenFailed { code },
+        ) => failed(*code),
+        (SecretAskedLast, Event::SecretGiven { last_try: LastTry::NotConfirmed }) => {
+            failed(ErrorCode::PinLastTry)
         }
-        (SecretAsked | SecretAskedAgain, Event::SecretGiven) => {
-            Some(Goes(Stage::Unlocking, Effect::Unlock { choice: 1 }))
+        (SecretAsked | SecretAskedAgain | SecretAskedLast, Event::SecretGiven { last_try }) => {
+            Some(Goes(Stage::Unlocking, Effect::Unlock { choice: 1, last_try: *last_try }))
         }
         (Signing, Event::SecretNeeded) => ask(SecretReason::EverySignature, None),
         (SigningStopped, Event::SecretNeeded) => Some(Settles(Outcome::Denied)),
@@ -142,6 +153,7 @@ fn every_deadline_ends_its_state() {
         (Face::AwaitingToken, 60, Outcome::Expired),
         (Face::SecretTried, 60, failed(ErrorCode::TokenFailed)),
         (Face::SecretAsked, 60, Outcome::Expired),
+        (Face::SecretAskedLast, 60, Outcome::Expired),
         (Face::SecretAskedAgain, 60, Outcome::Expired),
         (Face::Signing, 90, Outcome::Approved { choice: Some(1) }),
     ] {
@@ -168,7 +180,7 @@ fn a_secret_that_is_wrong_for_ever_ends_with_the_life_of_the_approval() {
     let mut now = START;
     while approval.stage() == Stage::Unlocking && now < life.after(Duration::from_secs(60)) {
         now = now.after(Duration::from_secs(7));
-        approval.on(Event::SecretGiven, now);
+        approval.on(GIVEN, now);
         approval.on(Event::SecretIncorrect { tries_left: None }, now);
     }
     assert_eq!(approval.stage(), Stage::Settling);
@@ -264,11 +276,11 @@ fn a_key_that_wants_its_secret_each_time_goes_round() {
     approval.on(Event::ItemSigned { item: 0 }, START);
     let ask = Effect::AskSecret { reason: SecretReason::EverySignature, tries_left: None };
     assert_eq!(approval.on(Event::SecretNeeded, START), [ask]);
-    assert_eq!(approval.on(Event::SecretGiven, START), [Effect::Unlock { choice: 1 }]);
-    assert_eq!(approval.on(Event::SecretGiven, START), []);
-    let again = approval.on(Event::SecretIncorrect { tries_left: Some(1) }, START);
-    assert_eq!(again, [Effect::AskSecret { reason: SecretReason::Incorrect, tries_left: Some(1) }]);
-    approval.on(Event::SecretGiven, START);
+    assert_eq!(approval.on(GIVEN, START), [Effect::Unlock { choice: 1, last_try: LastTry::NotConfirmed }]);
+    assert_eq!(approval.on(GIVEN, START), []);
+    let again = approval.on(Event::SecretIncorrect { tries_left: Some(2) }, START);
+    assert_eq!(again, [Effect::AskSecret { reason: SecretReason::Incorrect, tries_left: Some(2) }]);
+    approval.on(GIVEN, START);
     assert_eq!(approval.on(Event::Unlocked, START), [Effect::Sign { choice: 1, item: 1 }]);
     approval.on(Event::ItemSigned { item: 1 }, START);
     assert_eq!(recorded(&mut approval), Outcome::Approved { choice: Some(1) });
@@ -288,6 +300,27 @@ fn the_last_try_that_was_wrong_is_a_locked_pin() {
     let mut approval = reach(Face::SecretTried);
     approval.on(Event::SecretIncorrect { tries_left: Some(0) }, START);
     assert_eq!(recorded(&mut approval), Outcome::Failed(ErrorCode::PinLocked));
+}
+
+/// Proves A31.
+#[test]
+fn the_last_try_is_used_only_for_a_secret_that_was_given_for_it() {
+    let given = |last_try| Event::SecretGiven { last_try };
+    let unlock = |last_try| [Effect::Unlock { choice: 1, last_try }];
+    for asked in [Event::LastTryNotConfirmed, Event::SecretIncorrect { tries_left: Some(1) }] {
+        let mut approval = reach(Face::SecretTried);
+        approval.on(asked.clone(), START);
+        let effects = approval.on(given(LastTry::NotConfirmed), START);
+        let outcome = Outcome::Failed(ErrorCode::PinLastTry);
+        assert_eq!(effects, [Effect::Record(Record::Outcome(outcome))], "{asked:?}");
+
+        let mut approval = reach(Face::SecretTried);
+        approval.on(asked, START);
+        assert_eq!(approval.on(given(LastTry::Confirmed), START), unlock(LastTry::Confirmed));
+        // The word was for that one secret.
+        approval.on(Event::SecretIncorrect { tries_left: None }, START);
+        assert_eq!(approval.on(given(LastTry::NotConfirmed), START), unlock(LastTry::NotConfirmed));
+    }
 }
 
 #[test]
@@ -384,6 +417,7 @@ fn reach(face: Face) -> Approval {
         Face::AwaitingToken => [&start[..], &[Event::TokenAbsent]].concat(),
         Face::SecretTried => start.to_vec(),
         Face::SecretAsked => [&start[..], &[Event::SecretNeeded]].concat(),
+        Face::SecretAskedLast => [&start[..], &[Event::LastTryNotConfirmed]].concat(),
         Face::Signing => signing,
         Face::SigningStopped => [&signing[..], &[Event::Denied]].concat(),
         Face::SecretAskedAgain => [&signing[..], &[Event::SecretNeeded]].concat(),

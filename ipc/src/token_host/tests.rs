@@ -20,7 +20,10 @@ fn a_secret_travels_sealed_beside_the_header() {
     let key = UnsealingKey::generate();
     let sealed = key.sealing_key().seal(&secret).unwrap();
     let mut wire = Vec::new();
-    let request = Request::Unlock { slot: Some(7) };
+    let request = Request::Unlock {
+        token: Some(TokenPlace { slot: 7, serial: "31".to_owned() }),
+        last_try: LastTry::NotConfirmed,
+    };
     write_request(&mut wire, &request, &Attachment::Sealed(&sealed)).unwrap();
     assert!(!wire.windows(7).any(|window| window == b"segredo"));
     let (read, attached) = read_request(&mut wire.as_slice()).unwrap();
@@ -36,14 +39,20 @@ fn an_attachment_that_does_not_fit_is_never_written() {
     let mut wire = Vec::new();
     assert!(write_request(&mut wire, &Request::Tokens, &Attachment::Sealed(&sealed)).is_err());
     assert!(write_request(&mut wire, &Request::OpenFile, &Attachment::Sealed(&sealed)).is_err());
-    assert!(write_request(&mut wire, &Request::Unlock { slot: None }, &Attachment::Bytes(b"x")).is_err());
+    let unlock = Request::Unlock { token: None, last_try: LastTry::NotConfirmed };
+    assert!(write_request(&mut wire, &unlock, &Attachment::Bytes(b"x")).is_err());
     assert_eq!(wire, b"");
 }
 
 #[test]
 fn credentials_bring_their_certificates() {
-    let credential =
-        |id, issuers| Credential { id, token_label: Some("TESTE".to_owned()), friendly_name: None, issuers };
+    let credential = |id, issuers| Credential {
+        id,
+        token_label: Some("TESTE".to_owned()),
+        friendly_name: None,
+        issuers,
+        always_authenticate: id == 1,
+    };
     let answer = Answer {
         response: Response::Credentials { credentials: vec![credential(0, 2), credential(1, 0)] },
         parts: vec![vec![1], vec![2], vec![3], vec![4]],
@@ -55,10 +64,25 @@ fn credentials_bring_their_certificates() {
 
 #[test]
 fn a_promise_of_too_many_parts_is_refused() {
-    let header = br#"{"response":"credentials","credentials":[{"id":0,"issuers":4294967295}]}"#;
+    let credential = Credential {
+        id: 0,
+        token_label: None,
+        friendly_name: None,
+        issuers: u32::MAX,
+        always_authenticate: false,
+    };
+    let header = serde_json::to_vec(&Response::Credentials { credentials: vec![credential] }).unwrap();
     let mut wire = Vec::new();
-    frame::write(&mut wire, FrameKind::Header, header).unwrap();
+    frame::write(&mut wire, FrameKind::Header, &header).unwrap();
     assert!(matches!(read_answer(&mut wire.as_slice()), Err(ProtocolError::Malformed)));
+}
+
+/// A service that says nothing of the last try has not asked the person.
+#[test]
+fn an_unlock_without_a_word_about_the_last_try_is_no_request() {
+    let mut wire = Vec::new();
+    frame::write(&mut wire, FrameKind::Header, br#"{"request":"unlock","token":null}"#).unwrap();
+    assert!(matches!(read_request(&mut wire.as_slice()), Err(ProtocolError::Malformed)));
 }
 
 #[test]

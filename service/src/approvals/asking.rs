@@ -1,6 +1,6 @@
 //! One request whose turn it is: its machine, its worker, and whoever asks the person.
 
-use std::{sync::mpsc, time::Instant as Moment};
+use std::time::Instant as Moment;
 
 use signer_core::approval::Approval;
 use signer_ipc::{
@@ -11,7 +11,10 @@ use tokio::sync::watch;
 
 use crate::{
     agents::AgentId,
-    approvals::{request::Wish, worker::Task},
+    approvals::{
+        request::Wish,
+        worker::{Handle, Task},
+    },
     ports::{ApprovalState, ListedCredential},
 };
 
@@ -20,7 +23,7 @@ pub(super) struct Asking {
     pub(super) state: watch::Sender<ApprovalState>,
     pub(super) stage: Stage,
     /// The worker; a pairing has none. It ends when this is dropped.
-    pub(super) worker: Option<mpsc::Sender<Task>>,
+    pub(super) worker: Option<Handle>,
     pub(super) asker: Asker,
     /// What can be chosen, in the order of the summary.
     pub(super) credentials: Vec<ListedCredential>,
@@ -63,7 +66,7 @@ impl Asking {
         number: ApprovalNumber,
         state: watch::Sender<ApprovalState>,
         wish: Wish,
-        worker: Option<mpsc::Sender<Task>>,
+        worker: Option<Handle>,
     ) -> Self {
         Self {
             number,
@@ -87,11 +90,17 @@ impl Asking {
         }
     }
 
-    /// Hands a task to the worker. Where it has ended, the machine's deadline tells.
+    /// Hands a task to the worker.
     pub(super) fn work(&self, task: Task) {
         if let Some(worker) = &self.worker {
-            let _ = worker.send(task);
+            worker.work(task);
         }
+    }
+
+    /// The program that unlocks the token of the chosen certificate, where it is known.
+    pub(super) fn unlock_tool(&self) -> Option<&str> {
+        let choice = usize::try_from(self.approval()?.choice()?).ok()?;
+        self.unlocks.get(choice)?.unlock_tool.as_deref()
     }
 
     pub(super) const fn approval(&self) -> Option<&Approval> {

@@ -245,8 +245,13 @@ impl Driver {
 
     fn worked(&mut self, done: Done) {
         match done {
+            Done::Cancelled => self.feed(Event::Denied),
             Done::ItemFailed { item, code } => self.feed(Event::ItemFailed { item, code }),
             Done::ItemSigned { item } => self.feed(Event::ItemSigned { item }),
+            Done::LastTryNotConfirmed { unlock } => {
+                self.unlock_next_with(unlock);
+                self.feed(Event::LastTryNotConfirmed);
+            }
             Done::NothingFound { code } => self.refuse_current(Outcome::Failed(code)),
             Done::Prepared { credentials, unlocks } => {
                 if let Some(current) = &mut self.current {

@@ -2,12 +2,12 @@
 
 use signer_core::{
     approval::{
-        SecretReason,
+        LastTry, SecretReason,
         summary::{Certificate, Client, Document, Subject, Summary},
     },
     pdf::permission::SignatureType,
 };
-use signer_ipc::message;
+use signer_ipc::{message, token_host};
 
 use crate::ports::{ListedCredential, RequestSubject, SigningJob};
 
@@ -73,5 +73,22 @@ pub(super) const fn reason(reason: SecretReason) -> message::SecretReason {
         SecretReason::EverySignature => message::SecretReason::EverySignature,
         SecretReason::First => message::SecretReason::First,
         SecretReason::Incorrect => message::SecretReason::Incorrect,
+        SecretReason::LastTry => message::SecretReason::LastTry,
+    }
+}
+
+/// What the person said of the last try, as it came.
+pub(super) const fn last_try(said: token_host::LastTry) -> LastTry {
+    match said {
+        token_host::LastTry::Confirmed => LastTry::Confirmed,
+        token_host::LastTry::NotConfirmed => LastTry::NotConfirmed,
+    }
+}
+
+/// What the token host is told of the last try.
+pub(super) const fn last_try_to_host(decided: LastTry) -> token_host::LastTry {
+    match decided {
+        LastTry::Confirmed => token_host::LastTry::Confirmed,
+        LastTry::NotConfirmed => token_host::LastTry::NotConfirmed,
     }
 }

@@ -5,16 +5,20 @@ mod candidates;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use signer_core::{credential::CredentialId, error::ErrorCode};
-use signer_ipc::{message::Unlock, sealed::SealedSecret};
+use signer_ipc::{message::Unlock, sealed::SealedSecret, token_host::LastTry};
 
 use crate::{
-    approvals::worker::candidates::{Candidates, Unlocked},
+    approvals::worker::candidates::{Candidates, Processes, Unlocked},
     clock,
     credentials::CredentialStore,
     ports::{ListedCredential, SigningJob},
@@ -35,16 +39,20 @@ pub(super) enum Task {
     /// Sign this document.
     Sign { item: u32 },
     /// Use the secret for the key of this certificate, once.
-    Unlock { choice: u32, secret: Option<SealedSecret> },
+    Unlock { choice: u32, secret: Option<SealedSecret>, last_try: LastTry },
 }
 
 /// What a worker has done.
 #[derive(Debug)]
 pub(super) enum Done {
+    /// The person said no, in the module's window or on the reader.
+    Cancelled,
     /// This document could not be signed.
     ItemFailed { item: u32, code: ErrorCode },
     /// This document is signed.
     ItemSigned { item: u32 },
+    /// One try is left, and the person had not confirmed it. The next secret is given so.
+    LastTryNotConfirmed { unlock: Unlock },
     /// Nothing can be chosen.
     NothingFound { code: ErrorCode },
     /// These can be chosen, and so they are unlocked.
@@ -80,19 +88,50 @@ pub(super) fn start(
     wanted: Wanted,
     jobs: Vec<SigningJob>,
     report: impl Fn(Done) + Send + 'static,
-) -> std::io::Result<mpsc::Sender<Task>> {
+) -> std::io::Result<Handle> {
     let (sender, tasks) = mpsc::channel();
+    // The search is the first.
+    let handle =
+        Handle { tasks: sender, open: Arc::new(AtomicUsize::new(1)), processes: Processes::default() };
+    let (open, processes) = (Arc::clone(&handle.open), handle.processes.clone());
     let run = move || {
-        let candidates = match Candidates::find(store, &wanted) {
+        let candidates = Candidates::find(store, &wanted, processes);
+        open.fetch_sub(1, Ordering::SeqCst);
+        let candidates = match candidates {
             Ok(candidates) => candidates,
             Err(code) => return report(Done::NothingFound { code }),
         };
         report(Done::Prepared { credentials: candidates.credentials(), unlocks: candidates.unlocks() });
         let jobs = jobs.into_iter().map(Some).collect();
-        Worker { candidates, jobs, unlocked: None, tasks }.run(&report);
+        Worker { candidates, jobs, unlocked: None, tasks, open }.run(&report);
     };
     thread::Builder::new().name("approval-work".to_owned()).spawn(run)?;
-    Ok(sender)
+    Ok(handle)
+}
+
+/// The worker, as its request has it. Dropped, it ends with its hosts, and so does every login: a
+/// host that is at work and may never answer is killed.
+pub(super) struct Handle {
+    tasks: mpsc::Sender<Task>,
+    /// How many tasks are not done.
+    open: Arc<AtomicUsize>,
+    processes: Processes,
+}
+
+impl Handle {
+    /// Hands a task over. Where the worker has ended, the machine's deadline tells.
+    pub(super) fn work(&self, task: Task) {
+        self.open.fetch_add(1, Ordering::SeqCst);
+        let _ = self.tasks.send(task);
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.open.load(Ordering::SeqCst) > 0 {
+            self.processes.end();
+        }
+    }
 }
 
 struct Worker {
@@ -101,6 +140,7 @@ struct Worker {
     jobs: Vec<Option<SigningJob>>,
     unlocked: Option<Unlocked>,
     tasks: mpsc::Receiver<Task>,
+    open: Arc<AtomicUsize>,
 }
 
 impl Worker {
@@ -112,14 +152,15 @@ impl Worker {
                     None => return,
                 },
                 Task::Sign { item } => self.sign(item),
-                Task::Unlock { choice, secret } => self.unlock(choice, secret),
+                Task::Unlock { choice, secret, last_try } => self.unlock(choice, secret, last_try),
             };
+            self.open.fetch_sub(1, Ordering::SeqCst);
             report(done);
         }
     }
 
-    fn unlock(&mut self, choice: u32, secret: Option<SealedSecret>) -> Done {
-        match self.candidates.unlock(choice, secret) {
+    fn unlock(&mut self, choice: u32, secret: Option<SealedSecret>, last_try: LastTry) -> Done {
+        match self.candidates.unlock(choice, secret, last_try) {
             Ok(unlocked) => {
                 self.unlocked = Some(unlocked);
                 Done::Unlocked
@@ -134,10 +175,11 @@ impl Worker {
         let again = match error {
             TokenError::PinIncorrect { tries_left } => Again::Incorrect(candidates::count(*tries_left)),
             TokenError::PasswordIncorrect => Again::Incorrect(None),
+            TokenError::LastTryNotConfirmed => Again::LastTry,
             TokenError::PinNeeded => Again::Needed,
+            TokenError::Cancelled => return Done::Cancelled,
             TokenError::Absent | TokenError::Removed => return Done::TokenAbsent,
-            TokenError::Cancelled
-            | TokenError::Crashed { .. }
+            TokenError::Crashed { .. }
             | TokenError::CredentialUnknown
             | TokenError::Failed { .. }
             | TokenError::FileDamaged { .. }
@@ -152,6 +194,7 @@ impl Worker {
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
             | TokenError::PinLocked
+            | TokenError::PinUnusable
             | TokenError::Protocol(_)
             | TokenError::SecretUnreadable
             | TokenError::Start(_)
@@ -160,12 +203,21 @@ impl Worker {
         };
         match (self.candidates.next_unlock(choice), again) {
             (Ok(unlock), Again::Incorrect(tries_left)) => Done::SecretIncorrect { tries_left, unlock },
+            (Ok(unlock), Again::LastTry) => Done::LastTryNotConfirmed { unlock },
             (Ok(unlock), Again::Needed) => Done::SecretNeeded { unlock },
-            (Err(error), Again::Incorrect(_) | Again::Needed) => Done::TokenFailed { code: error.code() },
+            (Err(error), Again::Incorrect(_) | Again::LastTry | Again::Needed) => {
+                Done::TokenFailed { code: error.code() }
+            }
         }
     }
 
     fn sign(&mut self, item: u32) -> Done {
+        if let Some(choice) = self.unlocked.as_ref().and_then(Unlocked::wants_secret_again) {
+            return match self.candidates.next_unlock(choice) {
+                Ok(unlock) => Done::SecretNeeded { unlock },
+                Err(error) => Done::TokenFailed { code: error.code() },
+            };
+        }
         let job =
             usize::try_from(item).ok().and_then(|index| self.jobs.get_mut(index)).and_then(Option::take);
         let (Some(job), Some(unlocked)) = (job, &mut self.unlocked) else {
@@ -222,10 +274,12 @@ impl Worker {
 /// How a secret is asked for again.
 enum Again {
     Incorrect(Option<u32>),
+    LastTry,
     Needed,
 }
 
-/// Whether no further document can be signed with this host.
+/// Whether no further document is signed with this host. A secret that was refused is none for the
+/// next one either.
 const fn ends_the_token(error: &SignError) -> bool {
     match error {
         SignError::Token(error) => match error {
@@ -233,8 +287,12 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::Cancelled
             | TokenError::Crashed { .. }
             | TokenError::LoginEnded
+            | TokenError::LastTryNotConfirmed
+            | TokenError::PasswordIncorrect
+            | TokenError::PinIncorrect { .. }
             | TokenError::PinLocked
             | TokenError::PinNeeded
+            | TokenError::PinUnusable
             | TokenError::Protocol(_)
             | TokenError::Removed
             | TokenError::Start(_)
@@ -251,8 +309,6 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::ModuleQuarantined { .. }
             | TokenError::ModuleUnusable { .. }
             | TokenError::NoPrivateKey
-            | TokenError::PasswordIncorrect
-            | TokenError::PinIncorrect { .. }
             | TokenError::SecretUnreadable
             | TokenError::Unexpected => false,
         },

@@ -148,7 +148,9 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::OtherLogin
         | ErrorCode::PasswordIncorrect
         | ErrorCode::PinIncorrect
+        | ErrorCode::PinLastTry
         | ErrorCode::PinLocked
+        | ErrorCode::PinUnusable
         | ErrorCode::SecretMissing => StatusCode::FORBIDDEN,
         ErrorCode::CredentialNotFound | ErrorCode::ResourceNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,

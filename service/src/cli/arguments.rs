@@ -202,6 +202,13 @@ pub struct CredentialArguments {
         "Archivo con el PIN; sin él, se pide en el terminal",
     ]))]
     pub pin_file: Option<PathBuf>,
+    /// Whether the last try may be used.
+    #[arg(long, requires = "pin_file", help = tr([
+        "Usa o PIN mesmo que reste uma única tentativa: se estiver errado, o token será bloqueado",
+        "Uses the PIN even where one try is left: if it is wrong, the token locks",
+        "Usa el PIN aunque quede un solo intento: si es incorrecto, el token se bloqueará",
+    ]))]
+    pub use_last_try: bool,
     /// The certificate.
     #[arg(long, value_name = "ID", help = tr([
         "Identificador do certificado (início do seu SHA-256, ao menos 8 dígitos), como mostra «certificates»",

@@ -9,17 +9,20 @@ use signer_core::{
     error::ErrorCode,
     trust,
 };
+use signer_ipc::{secret::Secret, token_host::LastTry};
 
 use crate::{
     cli::{
         arguments::{CredentialArguments, language},
         failure::Failure,
-        secret,
+        screen, secret,
     },
     sign::Signer,
+    text::last_try,
     token::{
-        client::{HostCredential, TokenDescription, TokenHost},
+        client::{HostCredential, PinEntry, PinState, TokenDescription, TokenHost},
         error::{TokenError, TriesLeft},
+        unlock_tool::unlock_tool,
     },
 };
 
@@ -87,12 +90,44 @@ fn spawn() -> Result<TokenHost, Failure> {
 }
 
 impl Opened {
-    /// Unlocks the chosen token with the PIN. Once: a wrong PIN is the person's to type again.
+    /// Unlocks the chosen token with the PIN. Once: a wrong PIN is the person's to type again, and
+    /// the last try is the person's to risk.
     pub(super) fn unlock(&mut self, arguments: &CredentialArguments) -> Result<(), Failure> {
         let Some(token) = &self.token else { return Ok(()) };
-        let prompt = language().choose(["PIN do token", "PIN of the token", "PIN del token"]);
-        let pin = secret::obtain(arguments.pin_file.as_deref(), &format!("{prompt} {}: ", token.label))?;
-        self.host.unlock(Some(token), &pin).map_err(|error| of_token(&error))
+        let locked = |error: &TokenError| {
+            let tool = arguments
+                .module
+                .as_deref()
+                .and_then(|module| unlock_tool(&token.model, &token.manufacturer, module));
+            match (tool, error) {
+                (Some(tool), TokenError::PinLocked | TokenError::PinUnusable) => {
+                    of_token(error).with_note(language().unlock_with(tool)).with_fact("unlockTool", tool)
+                }
+                _ => of_token(error),
+            }
+        };
+        match token.pin {
+            PinState::Locked => return Err(locked(&TokenError::PinLocked)),
+            PinState::NotNeeded => return Ok(()),
+            PinState::Usable => {}
+        }
+        // Before the PIN is read or typed: it may be that none should be.
+        let last_try = last_try(arguments, token.tries_left)?;
+        let pin = match token.pin_entry {
+            PinEntry::Program => {
+                let prompt = language().choose(["PIN do token", "PIN of the token", "PIN del token"]);
+                secret::obtain(arguments.pin_file.as_deref(), &format!("{prompt} {}: ", token.label))?
+            }
+            PinEntry::Reader => {
+                screen::error_line(language().choose([
+                    "Digite o PIN no leitor.",
+                    "Enter the PIN on the reader.",
+                    "Escriba el PIN en el lector.",
+                ]));
+                Secret::from_bytes(Vec::new()).map_err(|error| Failure::of(ErrorCode::Internal, &error))?
+            }
+        };
+        self.host.unlock_as(Some(token), &pin, last_try).map_err(|error| locked(&error))
     }
 
     /// The credentials that can be seen now.
@@ -114,6 +149,31 @@ impl Opened {
                 .with_fact("certificates", known));
         }
         fitting.pop().ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))
+    }
+}
+
+/// Whether the last try may be used, where it is the last: by the argument, or by the word that the
+/// person types.
+fn last_try(arguments: &CredentialArguments, tries_left: TriesLeft) -> Result<LastTry, Failure> {
+    if arguments.use_last_try {
+        return Ok(LastTry::Confirmed);
+    }
+    if !tries_left.is_last() {
+        return Ok(LastTry::NotConfirmed);
+    }
+    let refused = Failure::new(ErrorCode::PinLastTry).with_fact("triesLeft", 1);
+    if arguments.pin_file.is_some() {
+        return Err(refused.with_note(language().choose([
+            "Com --use-last-try o PIN do arquivo é usado; se estiver errado, o token será bloqueado.",
+            "With --use-last-try the PIN of the file is used; if it is wrong, the token locks.",
+            "Con --use-last-try se usa el PIN del archivo; si es incorrecto, el token se bloqueará.",
+        ])));
+    }
+    screen::error_line(language().choose(last_try::CAUTION));
+    if secret::word(language().choose(last_try::QUESTION), language().choose(last_try::WORD)) {
+        Ok(LastTry::Confirmed)
+    } else {
+        Err(refused)
     }
 }
 

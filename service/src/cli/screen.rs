@@ -12,6 +12,12 @@ pub(super) fn error_line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
 }
 
+/// A question on standard error, whose answer is typed on the same line.
+pub(super) fn question(text: &str) {
+    let mut stream = std::io::stderr().lock();
+    let _ = write!(stream, "{}", printable(text)).and_then(|()| stream.flush());
+}
+
 /// A JSON document on standard output.
 pub(super) fn json(value: &serde_json::Value) {
     let _ = writeln!(std::io::stdout().lock(), "{value:#}");

@@ -10,7 +10,7 @@ use std::{
 use signer_core::error::ErrorCode;
 use signer_ipc::secret::Secret;
 
-use crate::cli::failure::Failure;
+use crate::cli::{failure::Failure, screen};
 
 /// The secret in `file` (`-` is standard input), or typed at `prompt` on the terminal.
 pub(super) fn obtain(file: Option<&Path>, prompt: &str) -> Result<Secret, Failure> {
@@ -28,6 +28,17 @@ pub(super) fn obtain(file: Option<&Path>, prompt: &str) -> Result<Secret, Failur
         }
         None => ask(prompt),
     }
+}
+
+/// Whether the person types `word` at `prompt` on the terminal; no where there is none.
+pub(super) fn word(prompt: &str, word: &str) -> bool {
+    if !io::stdin().is_terminal() {
+        return false;
+    }
+    let mut line = String::new();
+    // On standard error, as the prompt of a secret is on the terminal: the result goes elsewhere.
+    screen::question(prompt);
+    io::stdin().read_line(&mut line).is_ok() && line.trim().to_lowercase() == word
 }
 
 fn ask(prompt: &str) -> Result<Secret, Failure> {

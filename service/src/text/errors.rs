@@ -242,7 +242,17 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "La contraseña del archivo de certificado es incorrecta.",
         ],
         ErrorCode::PinIncorrect => ["PIN incorreto.", "Wrong PIN.", "PIN incorrecto."],
+        ErrorCode::PinLastTry => [
+            "Resta uma única tentativa do PIN, e ela não foi confirmada; o PIN não foi tentado.",
+            "Only one try of the PIN is left, and it was not confirmed; the PIN was not tried.",
+            "Queda un solo intento del PIN, y no fue confirmado; el PIN no se intentó.",
+        ],
         ErrorCode::PinLocked => ["O PIN está bloqueado.", "The PIN is locked.", "El PIN está bloqueado."],
+        ErrorCode::PinUnusable => [
+            "O PIN expirou ou nunca foi definido; defina-o com o programa do token.",
+            "The PIN has expired or was never set; set it with the token's own program.",
+            "El PIN expiró o nunca fue definido; defínalo con el programa del token.",
+        ],
         ErrorCode::PortUnavailable => [
             "Nenhuma das portas do serviço está livre.",
             "None of the service's ports is free.",

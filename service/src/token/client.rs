@@ -19,7 +19,10 @@ use signer_ipc::{
     endpoint::{Endpoint, Receiver, Sender},
     sealed::{SealedSecret, SealingKey},
     secret::Secret,
-    token_host::{self, Answer, Attachment, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme},
+    token_host::{
+        self, Answer, Attachment, LastTry, PROTOCOL_VERSION, ProtocolError, Request, Response, Scheme,
+        TokenPlace,
+    },
 };
 
 use crate::token::{
@@ -62,8 +65,19 @@ pub struct HostCredential {
     pub token_label: Option<String>,
     /// The name its owner gave it.
     pub friendly_name: Option<String>,
+    /// When its key wants its secret, as far as the key can be seen.
+    pub wants: SecretWanted,
     /// What its host calls it; without meaning for another host.
     id: u32,
+}
+
+/// When a key wants its PIN or password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecretWanted {
+    /// For each signature (`CKA_ALWAYS_AUTHENTICATE`).
+    EachTime,
+    /// Once.
+    Once,
 }
 
 impl TokenHost {
@@ -152,14 +166,28 @@ impl TokenHost {
     }
 
     /// Unlocks the token with the PIN, or the A1 file (`None`) with its password. A PIN is tried
-    /// exactly once, whatever happens; a locked one is not tried at all.
+    /// exactly once, whatever happens; a locked one is not tried at all, nor is one on the last
+    /// try.
     ///
     /// # Errors
-    /// [`TokenError::PinIncorrect`], [`TokenError::PinLocked`], [`TokenError::PasswordIncorrect`]
-    /// and whatever the token or file has to say.
+    /// [`TokenError::LastTryNotConfirmed`], [`TokenError::PinIncorrect`], [`TokenError::PinLocked`],
+    /// [`TokenError::PasswordIncorrect`] and whatever the token or file has to say.
     pub fn unlock(&mut self, token: Option<&TokenDescription>, secret: &Secret) -> Result<(), TokenError> {
+        self.unlock_as(token, secret, LastTry::NotConfirmed)
+    }
+
+    /// As [`TokenHost::unlock`], on the last try too where the person confirmed that.
+    ///
+    /// # Errors
+    /// As [`TokenHost::unlock`].
+    pub fn unlock_as(
+        &mut self,
+        token: Option<&TokenDescription>,
+        secret: &Secret,
+        last_try: LastTry,
+    ) -> Result<(), TokenError> {
         let sealed = self.sealing_key()?.seal(secret).map_err(|_| TokenError::SecretUnreadable)?;
-        self.unlock_sealed(token, &sealed)
+        self.unlock_sealed(token, &sealed, last_try)
     }
 
     /// Has the host make the key for one secret. A later call replaces it.
@@ -172,7 +200,7 @@ impl TokenHost {
         key.and_then(|key| SealingKey::from_bytes(&key).ok()).ok_or(ProtocolError::Malformed.into())
     }
 
-    /// As [`TokenHost::unlock`], with a secret that was sealed elsewhere to the key of the last
+    /// As [`TokenHost::unlock_as`], with a secret that was sealed elsewhere to the key of the last
     /// [`TokenHost::sealing_key`]. Whatever happens, that key is used up.
     ///
     /// # Errors
@@ -182,8 +210,10 @@ impl TokenHost {
         &mut self,
         token: Option<&TokenDescription>,
         secret: &SealedSecret,
+        last_try: LastTry,
     ) -> Result<(), TokenError> {
-        let request = Request::Unlock { slot: token.map(|token| token.slot) };
+        let token = token.map(|token| TokenPlace { slot: token.slot, serial: token.serial.clone() });
+        let request = Request::Unlock { token, last_try };
         self.ask_done(Step::Unlock, &request, &Attachment::Sealed(secret))
     }
 
@@ -213,6 +243,11 @@ impl TokenHost {
                 chain_der,
                 token_label: credential.token_label,
                 friendly_name: credential.friendly_name,
+                wants: if credential.always_authenticate {
+                    SecretWanted::EachTime
+                } else {
+                    SecretWanted::Once
+                },
                 id: credential.id,
             })
         };

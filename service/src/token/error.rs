@@ -87,6 +87,9 @@ pub enum TokenError {
         /// Which.
         kind: String,
     },
+    /// One try is left and the person had not confirmed it; the PIN was not tried.
+    #[error("one try of the PIN is left, and that it may be used was not confirmed")]
+    LastTryNotConfirmed,
     /// The module is for another architecture.
     #[error("the module is for {found}; this program is for {expected}")]
     ModuleArchitecture {
@@ -131,6 +134,9 @@ pub enum TokenError {
     /// The PIN must be given (again) before this.
     #[error("the PIN is needed for this")]
     PinNeeded,
+    /// The PIN has expired or was never set.
+    #[error("the PIN has expired or was never set")]
+    PinUnusable,
     /// The host and this program do not understand each other.
     #[error("the token host answered out of turn")]
     Protocol(#[from] ProtocolError),
@@ -179,10 +185,10 @@ impl TokenError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::Absent => ErrorCode::TokenAbsent,
-            Self::Cancelled
-            | Self::Crashed { module: ModuleLoaded::No, .. }
-            | Self::Failed { .. }
-            | Self::TimedOut { .. } => ErrorCode::TokenFailed,
+            Self::Cancelled => ErrorCode::ApprovalDenied,
+            Self::Crashed { module: ModuleLoaded::No, .. } | Self::Failed { .. } | Self::TimedOut { .. } => {
+                ErrorCode::TokenFailed
+            }
             Self::Crashed { module: ModuleLoaded::Yes, .. } => ErrorCode::ModuleCrashed,
             Self::Internal { .. } | Self::Protocol(_) | Self::Start(_) | Self::Unexpected => {
                 ErrorCode::Internal
@@ -199,7 +205,9 @@ impl TokenError {
             Self::ModuleUnusable { .. } => ErrorCode::ModuleUnusable,
             Self::PasswordIncorrect => ErrorCode::PasswordIncorrect,
             Self::PinIncorrect { .. } => ErrorCode::PinIncorrect,
+            Self::LastTryNotConfirmed => ErrorCode::PinLastTry,
             Self::PinLocked => ErrorCode::PinLocked,
+            Self::PinUnusable => ErrorCode::PinUnusable,
             Self::PinNeeded => ErrorCode::SecretMissing,
             Self::Removed => ErrorCode::TokenRemoved,
             Self::SecretUnreadable => ErrorCode::SecretMissing,
@@ -218,6 +226,7 @@ impl From<Failure> for TokenError {
             Failure::KeyMismatch => Self::KeyMismatch,
             Failure::KeyUnsupported { kind } => Self::KeyUnsupported { kind },
             Failure::LoginEnded => Self::LoginEnded,
+            Failure::LastTryNotConfirmed => Self::LastTryNotConfirmed,
             Failure::ModuleArchitecture { found, expected } => Self::ModuleArchitecture { found, expected },
             Failure::ModuleNotFound => Self::ModuleNotFound,
             Failure::ModuleUnusable { reason } => Self::ModuleUnusable { reason },
@@ -226,6 +235,7 @@ impl From<Failure> for TokenError {
             Failure::PinIncorrect { tries_left } => Self::PinIncorrect { tries_left },
             Failure::PinLocked => Self::PinLocked,
             Failure::PinNeeded => Self::PinNeeded,
+            Failure::PinUnusable => Self::PinUnusable,
             Failure::SecretUnreadable => Self::SecretUnreadable,
             Failure::TokenAbsent => Self::Absent,
             Failure::TokenFailed { function, value } => Self::Failed { function, value },

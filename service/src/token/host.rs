@@ -63,6 +63,7 @@ struct Listed {
     friendly_name: Option<String>,
     certificate: Vec<u8>,
     issuers: Vec<Vec<u8>>,
+    always_authenticate: bool,
 }
 
 /// Serves the process that started this one, until it is gone. Blocks.
@@ -108,7 +109,7 @@ pub fn run() -> ExitCode {
         }
         let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, &mut key, request, attached)));
         let defect = answer.is_err();
-        let answer = answer.unwrap_or_else(|_| failed(Failure::Internal { reason: "panic".to_owned() }));
+        let answer = answer.unwrap_or_else(|_| failed(given_up(&source)));
         if unlocks && answer.response == Response::Done {
             let away = away.clone();
             // Waits while the module works: a signature that was begun is made.
@@ -164,9 +165,9 @@ fn serve(
             let part = key.insert(UnsealingKey::generate()).sealing_key().as_bytes().to_vec();
             Ok(Answer { response: Response::SealingKey, parts: vec![part] })
         }
-        (Request::Unlock { slot }, Attached::Sealed(sealed)) => {
-            done(unseal(key.take(), &sealed).and_then(|secret| match (source, slot) {
-                (Source::Module(module), slot) => module.unlock(slot, secret),
+        (Request::Unlock { token, last_try }, Attached::Sealed(sealed)) => {
+            done(unseal(key.take(), &sealed).and_then(|secret| match (source, token) {
+                (Source::Module(module), token) => module.unlock(token.as_ref(), secret, last_try),
                 (Source::File(file), None) => file.unlock(&secret),
                 (Source::Closed, _) => Err(Failure::LoginEnded),
                 (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
@@ -194,6 +195,20 @@ fn serve(
         ) => Err(Failure::Unexpected),
     };
     result.unwrap_or_else(failed)
+}
+
+/// After a panic. Where a module was called, the cause is most likely a number of its own that is
+/// beyond everything.
+fn given_up(source: &Source) -> Failure {
+    match source {
+        Source::Module(_) => Failure::TokenFailed {
+            function: "the module".to_owned(),
+            value: "an answer beyond all bounds".to_owned(),
+        },
+        Source::Closed | Source::File(_) | Source::Nothing => {
+            Failure::Internal { reason: "panic".to_owned() }
+        }
+    }
 }
 
 /// Opens a secret with the key it was sealed to, which is gone then.
@@ -239,6 +254,7 @@ fn credentials(listed: Vec<Listed>) -> Answer {
             token_label: listed.token_label,
             friendly_name: listed.friendly_name,
             issuers,
+            always_authenticate: listed.always_authenticate,
         }
     });
     let credentials = credentials.collect();

@@ -76,6 +76,11 @@ pub(crate) enum Stage {
     },
     /// The person inserts the token.
     AwaitingToken,
+    /// The person says whether the last try may be used; what was typed waits for it.
+    LastTry {
+        /// How the secret is given, where it is asked for after the yes.
+        again: Option<Unlock>,
+    },
     /// It is over.
     Ended {
         /// How.
@@ -201,6 +206,7 @@ impl Request {
             Stage::Asking
             | Stage::AskingSecret { .. }
             | Stage::AwaitingToken
+            | Stage::LastTry { .. }
             | Stage::Sent
             | Stage::Signing { .. } => false,
         }
@@ -218,17 +224,19 @@ impl Request {
                 stays(outcome, pending).map_or(Duration::MAX, |stays| since.saturating_add(stays))
             }
             Stage::Sent | Stage::Signing { .. } => Duration::MAX,
-            Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken => match self.armed_from {
-                Some(armed) if now < armed => armed.min(second()),
-                Some(_) | None => second(),
-            },
+            Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken | Stage::LastTry { .. } => {
+                match self.armed_from {
+                    Some(armed) if now < armed => armed.min(second()),
+                    Some(_) | None => second(),
+                }
+            }
         }
     }
 
     /// How many seconds are left, where the person is waited for.
     pub(crate) fn seconds_left(&self, now: Duration) -> Option<u64> {
         match self.stage {
-            Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken => {
+            Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken | Stage::LastTry { .. } => {
                 let left = self.deadline.saturating_sub(now);
                 Some(left.as_secs() + u64::from(left.subsec_nanos() > 0))
             }
@@ -247,7 +255,9 @@ impl Request {
                     Field::Nothing
                 }
             },
-            Stage::AwaitingToken | Stage::Ended { .. } | Stage::Signing { .. } => Field::Nothing,
+            Stage::AwaitingToken | Stage::Ended { .. } | Stage::LastTry { .. } | Stage::Signing { .. } => {
+                Field::Nothing
+            }
         }
     }
 
@@ -256,10 +266,45 @@ impl Request {
         self.unlocks.get(self.choice)
     }
 
+    /// Whether a yes now would use the last try of a PIN.
+    pub(super) fn is_last_try(&self) -> bool {
+        let unlock = match &self.stage {
+            Stage::Asking => self.unlock(),
+            Stage::AskingSecret { unlock, .. } => Some(unlock),
+            Stage::AwaitingToken
+            | Stage::Ended { .. }
+            | Stage::LastTry { .. }
+            | Stage::Sent
+            | Stage::Signing { .. } => None,
+        };
+        unlock.is_some_and(|unlock| match field_of(unlock) {
+            Field::Reader | Field::Typed(Entered::Pin) => unlock.tries_left.is_last(),
+            Field::Locked | Field::Nothing | Field::TokenAbsent | Field::Typed(Entered::Password) => false,
+        })
+    }
+
+    /// Asks for the last try, armed anew: the key that said yes must not say it again. What was
+    /// typed stays.
+    pub(super) fn ask_last_try(&mut self) {
+        let again = match std::mem::replace(&mut self.stage, Stage::Sent) {
+            Stage::AskingSecret { unlock, .. } => Some(unlock),
+            Stage::Asking
+            | Stage::AwaitingToken
+            | Stage::Ended { .. }
+            | Stage::LastTry { .. }
+            | Stage::Sent
+            | Stage::Signing { .. } => None,
+        };
+        self.stage = Stage::LastTry { again };
+        self.armed_from = None;
+        self.scroll = 0.0;
+        self.focus = self.first_focus();
+    }
+
     /// The button that says yes.
     pub(crate) fn yes(&self, now: Duration) -> Button {
         let wanted = match self.stage {
-            Stage::Asking | Stage::AskingSecret { .. } => true,
+            Stage::Asking | Stage::AskingSecret { .. } | Stage::LastTry { .. } => true,
             Stage::AwaitingToken | Stage::Ended { .. } | Stage::Sent | Stage::Signing { .. } => false,
         };
         if !wanted {
@@ -280,6 +325,7 @@ impl Request {
             | Stage::AskingSecret { .. }
             | Stage::AwaitingToken
             | Stage::Ended { .. }
+            | Stage::LastTry { .. }
             | Stage::Sent => Button::Live,
             Stage::Signing { done, of } if of > 1 && done < of => Button::Live,
             // The key is at work: there is nothing left to stop.
@@ -293,7 +339,8 @@ impl Request {
         if self.stage == Stage::Asking && self.summary.certificates.len() > 1 {
             order.push(Target::Certificate(self.choice));
         }
-        if self.whole > self.seen {
+        // Enter on the body goes on; here nothing but the button does.
+        if self.whole > self.seen && !matches!(self.stage, Stage::LastTry { .. }) {
             order.push(Target::Body);
         }
         if matches!(self.field(), Field::Typed(_)) {
@@ -308,7 +355,7 @@ impl Request {
         }
         // Dead or not, it is found by the keyboard: a screen reader should know of it.
         match self.stage {
-            Stage::Asking | Stage::AskingSecret { .. } => order.push(Target::Yes),
+            Stage::Asking | Stage::AskingSecret { .. } | Stage::LastTry { .. } => order.push(Target::Yes),
             Stage::AwaitingToken | Stage::Ended { .. } | Stage::Sent | Stage::Signing { .. } => {}
         }
         order
@@ -339,7 +386,11 @@ impl Request {
             (Stage::Sent | Stage::Signing { .. }, _) => Target::Body,
             (_, Field::Typed(_)) => Target::Secret,
             (
-                Stage::Asking | Stage::AskingSecret { .. } | Stage::AwaitingToken | Stage::Ended { .. },
+                Stage::Asking
+                | Stage::AskingSecret { .. }
+                | Stage::AwaitingToken
+                | Stage::Ended { .. }
+                | Stage::LastTry { .. },
                 Field::Locked | Field::Nothing | Field::Reader | Field::TokenAbsent,
             ) => Target::No,
         }

@@ -11,7 +11,7 @@ use signer_ipc::{
 };
 
 use crate::{
-    screen::{Incoming, Input, Presented, Screen},
+    screen::{ARM_DELAY, Incoming, Input, Presented, Screen, Target},
     text::Language,
 };
 
@@ -28,7 +28,8 @@ pub(crate) fn unlock(entry: Entry, tries_left: TriesLeft) -> Unlock {
         Entry::Password | Entry::Pin => Some([9; KEY_LEN]),
         Entry::Locked | Entry::Nothing | Entry::Reader | Entry::TokenAbsent => None,
     };
-    Unlock { entry, tries_left, key }
+    let unlock_tool = matches!(entry, Entry::Locked).then(|| "TokenAdmin (SafeSign)".to_owned());
+    Unlock { entry, tries_left, key, unlock_tool }
 }
 
 /// A summary as JSON.
@@ -120,6 +121,15 @@ pub(crate) fn screen(language: Language, presented: Presented) -> Screen {
     screen
 }
 
+/// A screen after the person gave the PIN whose last try it is.
+pub(crate) fn last_try(mut screen: Screen) -> Screen {
+    let armed = BEGAN + ARM_DELAY;
+    screen.take(Input::Typed('1'), armed);
+    screen.take(Input::Pressed(Target::Yes), armed);
+    screen.take(Input::Painted, armed);
+    screen
+}
+
 /// Every kind of page, with a name for it.
 pub(crate) fn pages(language: Language) -> Vec<(&'static str, Screen)> {
     let show = |presented| screen(language, presented);
@@ -172,6 +182,19 @@ pub(crate) fn pages(language: Language) -> Vec<(&'static str, Screen)> {
         ("single-locked", show(presented(&single(), Entry::Locked))),
         ("single-absent", show(presented(&single(), Entry::TokenAbsent))),
         ("single-low", show(presented_with(&single(), Entry::Pin, TriesLeft::Last))),
+        ("last-try", last_try(show(presented_with(&single(), Entry::Pin, TriesLeft::Last)))),
+        ("last-try-reader", last_try(show(presented_with(&single(), Entry::Reader, TriesLeft::Exactly(1))))),
+        (
+            "last-try-not-tried",
+            after(presented(&single(), Entry::Pin), ask(SecretReason::LastTry, Entry::Pin, TriesLeft::Last)),
+        ),
+        (
+            "signing-reader",
+            after(
+                presented(&single(), Entry::Reader),
+                Incoming::Signing { approval: APPROVAL, done: 0, of: 1 },
+            ),
+        ),
         ("single-raw", show(presented(&summary("signature", program, 1, &[digest("a.xml")]), Entry::Pin))),
         (
             "single-choice",

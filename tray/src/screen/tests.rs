@@ -5,14 +5,16 @@ use std::time::Duration;
 use signer_ipc::{
     message::{Entry, FromTray, Lasting, Outcome, SecretAttached, SecretReason},
     sealed::KEY_LEN,
-    token_host::TriesLeft,
+    token_host::{LastTry, TriesLeft},
 };
 
 use crate::{
     screen::{
         ARM_DELAY, Action, Button, Edit, Field, GOOD_END, Incoming, Input, Key, LINGER, LONGEST_SECRET,
         OTHER_END, Presented, Screen, Stage, Target, Typing,
-        sample::{APPROVAL, BEGAN, pages, presented, screen, single, summary, unlock},
+        sample::{
+            APPROVAL, BEGAN, last_try, pages, presented, presented_with, screen, single, summary, unlock,
+        },
     },
     text::Language,
 };
@@ -84,6 +86,7 @@ fn the_answer_is_about_what_was_shown() {
         shown: digest,
         choice: Some(0),
         secret: SecretAttached::Yes,
+        last_try: LastTry::NotConfirmed,
         lasting: Lasting::Once,
     };
     let sealed = Action::Answer { message: confirmed, key: Some([9; KEY_LEN]) };
@@ -227,8 +230,75 @@ fn a_wrong_secret_is_asked_for_again_and_never_sent_twice() {
     assert_eq!(press(&mut screen, &[Key::Enter], ARMED), []);
     screen.take(Input::Typed('2'), ARMED);
     let actions = press(&mut screen, &[Key::Enter], ARMED);
-    let message = FromTray::Secret { approval: APPROVAL, secret: SecretAttached::Yes };
+    let message =
+        FromTray::Secret { approval: APPROVAL, secret: SecretAttached::Yes, last_try: LastTry::NotConfirmed };
     assert_eq!(actions, [Action::Answer { message, key: Some([9; KEY_LEN]) }, Action::Edit(Edit::Clear)]);
+}
+
+/// Proves A31.
+#[test]
+fn the_last_try_has_a_question_of_its_own_whose_default_is_no() {
+    let risky = || shown(presented_with(&single(), Entry::Pin, TriesLeft::Last));
+    let again = ARMED + ARM_DELAY;
+    let confirmed = |actions: &[Action]| match answers(actions)[..] {
+        [FromTray::Confirmed { last_try, secret, .. }] => Some((*last_try, *secret)),
+        _ => None,
+    };
+    // A yes leads to the question, and what was typed waits for its answer.
+    let mut screen = risky();
+    screen.take(Input::Typed('1'), ARMED);
+    assert_eq!(press(&mut screen, &[Key::Enter], ARMED), []);
+    let request = screen.shown().unwrap();
+    assert_eq!((request.focus, request.yes(ARMED)), (Target::No, Button::Dead));
+    assert_eq!(request.order(), [Target::No, Target::Yes]);
+    assert_eq!(screen.take(Input::Typed('2'), ARMED), [], "nothing is typed there");
+
+    // Its yes is armed by its own frame, and is a deed of its own.
+    assert_eq!(screen.take(Input::Pressed(Target::Yes), again), []);
+    screen.take(Input::Painted, ARMED);
+    assert_eq!(screen.take(Input::Pressed(Target::Yes), again - Duration::from_millis(1)), []);
+    let actions = screen.take(Input::Pressed(Target::Yes), again);
+    assert_eq!(confirmed(&actions), Some((LastTry::Confirmed, SecretAttached::Yes)));
+    assert!(matches!(&actions[0], Action::Answer { key: Some(_), .. }));
+
+    // By the keyboard: Tab and Enter; Enter alone, Escape and the button are a no.
+    let mut screen = last_try(risky());
+    let actions = press(&mut screen, &[Key::Tab, Key::Enter], again);
+    assert_eq!(confirmed(&actions), Some((LastTry::Confirmed, SecretAttached::Yes)));
+    for input in [Input::Key(Key::Enter), Input::Key(Key::Escape), Input::Pressed(Target::No), Input::Closed]
+    {
+        let mut screen = last_try(risky());
+        let actions = screen.take(input, again);
+        assert_eq!(answers(&actions), [&denied(Lasting::Once)], "{input:?}");
+        assert!(actions.contains(&Action::Edit(Edit::Clear)), "{input:?}");
+    }
+
+    // On the reader as well, and for a PIN that is asked for again.
+    let mut screen = last_try(shown(presented_with(&single(), Entry::Reader, TriesLeft::Exactly(1))));
+    let actions = screen.take(Input::Pressed(Target::Yes), again);
+    assert_eq!(confirmed(&actions), Some((LastTry::Confirmed, SecretAttached::No)));
+    let mut screen = shown(presented(&single(), Entry::Pin));
+    let ask = Incoming::AskSecret {
+        approval: APPROVAL,
+        deadline: ARMED + Duration::from_secs(60),
+        reason: SecretReason::LastTry,
+        unlock: unlock(Entry::Pin, TriesLeft::Last),
+    };
+    screen.receive(ask, BEGAN);
+    let mut screen = last_try(screen);
+    let actions = screen.take(Input::Pressed(Target::Yes), again);
+    assert!(
+        matches!(answers(&actions)[..], [FromTray::Secret { last_try: LastTry::Confirmed, .. }]),
+        "{actions:?}"
+    );
+
+    // A password has no last try, and other tries need no question.
+    for (entry, tries) in [(Entry::Password, TriesLeft::Last), (Entry::Pin, TriesLeft::Low)] {
+        let mut screen = shown(presented_with(&single(), entry, tries));
+        screen.take(Input::Typed('1'), ARMED);
+        let actions = press(&mut screen, &[Key::Enter], ARMED);
+        assert_eq!(confirmed(&actions), Some((LastTry::NotConfirmed, SecretAttached::Yes)), "{entry:?}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::thread;
 
 use signer_core::{
-    approval::{Effect, Event, Outcome, Record, SecretReason},
+    approval::{Effect, Event, LastTry, Outcome, Record, SecretReason},
     error::ErrorCode,
 };
 use signer_ipc::message::{self, ToTray};
@@ -33,10 +33,11 @@ impl Driver {
                 Effect::Reply { outcome } => self.reply(outcome),
                 Effect::Sign { choice: _, item } => self.sign(item),
                 Effect::SummonTray => self.summon(),
-                Effect::Unlock { choice } => {
+                Effect::Unlock { choice, last_try } => {
                     if let Some(current) = &mut self.current {
                         let secret = current.secret.take();
-                        current.work(Task::Unlock { choice, secret });
+                        let last_try = request::last_try_to_host(last_try);
+                        current.work(Task::Unlock { choice, secret, last_try });
                     }
                 }
             }
@@ -112,7 +113,9 @@ impl Driver {
         let Some(current) = &mut self.current else { return };
         let Some(unlock) = current.next_unlock.take() else { return };
         match unlock.entry {
-            message::Entry::Nothing => return self.feed(Event::SecretGiven),
+            message::Entry::Nothing => {
+                return self.feed(Event::SecretGiven { last_try: LastTry::NotConfirmed });
+            }
             message::Entry::Locked => return self.feed(Event::TokenFailed { code: ErrorCode::PinLocked }),
             message::Entry::TokenAbsent => return self.feed(Event::TokenAbsent),
             message::Entry::Password | message::Entry::Pin | message::Entry::Reader => {}
@@ -168,7 +171,7 @@ impl Driver {
                 if outcome == Outcome::Expired {
                     self.doubt(agent);
                 }
-                let outcome = self.outcome(outcome);
+                let outcome = self.outcome(outcome, current.unlock_tool());
                 self.say(&current, ToTray::Dismiss { approval: current.number, outcome });
             }
             Asker::Starting { start, .. } => self.end_start(start),
@@ -177,16 +180,22 @@ impl Driver {
         self.leave(current.number);
     }
 
-    fn outcome(&self, outcome: Outcome) -> message::Outcome {
+    fn outcome(&self, outcome: Outcome, unlock_tool: Option<&str>) -> message::Outcome {
         match outcome {
             Outcome::Approved { .. } => message::Outcome::Approved,
             Outcome::Cancelled => message::Outcome::Cancelled,
             Outcome::Denied => message::Outcome::Denied,
             Outcome::Expired => message::Outcome::Expired,
-            Outcome::Failed(code) => message::Outcome::Failed {
-                code: code.as_str().to_owned(),
-                words: format!("{} {}", self.language.error(code), self.language.remedy(code.remedy())),
-            },
+            Outcome::Failed(code) => {
+                let remedy = match (code, unlock_tool) {
+                    (ErrorCode::PinLocked | ErrorCode::PinUnusable, Some(tool)) => {
+                        self.language.unlock_with(tool)
+                    }
+                    _ => self.language.remedy(code.remedy()).to_owned(),
+                };
+                let words = format!("{} {remedy}", self.language.error(code));
+                message::Outcome::Failed { code: code.as_str().to_owned(), words }
+            }
         }
     }
 

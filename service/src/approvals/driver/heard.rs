@@ -11,7 +11,7 @@ use signer_ipc::{
 
 use crate::{
     agents::{AgentId, Heard},
-    approvals::{asking::Asker, driver::Driver},
+    approvals::{asking::Asker, driver::Driver, request},
 };
 
 impl Driver {
@@ -54,20 +54,22 @@ impl Driver {
         let Some(current) = &mut self.current else { return };
         let number = current.number;
         match message {
-            FromTray::Confirmed { approval, shown, choice, secret: _, lasting } if approval == number => {
+            FromTray::Confirmed { approval, shown, choice, secret: _, last_try, lasting }
+                if approval == number =>
+            {
                 current.secret = secret_of(attachment);
                 current.lasting = lasting;
                 // An impossible length is no digest of ours, and so not of what is asked.
                 let Some(shown) = Digest::new(DigestAlgorithm::Sha256, shown.to_vec()) else { return };
-                self.feed(Event::Confirmed { shown, choice });
+                self.feed(Event::Confirmed { shown, choice, last_try: request::last_try(last_try) });
             }
             FromTray::Denied { approval, lasting } if approval == number => {
                 current.lasting = lasting;
                 self.feed(Event::Denied);
             }
-            FromTray::Secret { approval, secret: _ } if approval == number => {
+            FromTray::Secret { approval, secret: _, last_try } if approval == number => {
                 current.secret = secret_of(attachment);
-                self.feed(Event::SecretGiven);
+                self.feed(Event::SecretGiven { last_try: request::last_try(last_try) });
             }
             // About one that has ended meanwhile.
             FromTray::Confirmed { .. } | FromTray::Denied { .. } | FromTray::Secret { .. } => {}

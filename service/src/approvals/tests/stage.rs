@@ -183,6 +183,7 @@ pub(super) fn lives(process: i32) -> bool {
 pub(super) fn yes(approval: ApprovalNumber, summary: &[u8]) -> FromTray {
     let digest = DigestAlgorithm::Sha256.digest(summary);
     FromTray::Confirmed {
+        last_try: signer_ipc::token_host::LastTry::NotConfirmed,
         approval,
         shown: digest.as_bytes().try_into().unwrap(),
         choice: None,

@@ -3,14 +3,17 @@
 //! Candidates of one file or module share a host. Each host has made the key that the secret is
 //! sealed to; the secret itself is only ever handed through.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode, trust};
 use signer_ipc::{
     message::{Entry, Unlock},
     sealed::{KEY_LEN, SealedSecret},
     secret::Secret,
-    token_host::TriesLeft,
+    token_host::{LastTry, TriesLeft},
 };
 
 use crate::{
@@ -19,8 +22,11 @@ use crate::{
     ports::{CredentialState, ListedCredential},
     sign::Signer,
     token::{
-        client::{HostCredential, PinEntry, PinState, TokenDescription, TokenHost},
+        client::{
+            HostCredential, HostProcess, PinEntry, PinState, SecretWanted, TokenDescription, TokenHost,
+        },
         error::{Step, TokenError},
+        unlock_tool::unlock_tool,
     },
 };
 
@@ -31,6 +37,7 @@ pub(super) struct Candidates {
     store: CredentialStore,
     found: Vec<Candidate>,
     hosts: Vec<OpenHost>,
+    processes: Processes,
 }
 
 struct Candidate {
@@ -46,20 +53,61 @@ struct OpenHost {
     key: [u8; KEY_LEN],
 }
 
+/// The processes of the hosts of one request, to be ended from elsewhere.
+#[derive(Clone, Default)]
+pub(super) struct Processes(Arc<Mutex<Vec<HostProcess>>>);
+
 /// A key that works.
 pub(super) struct Unlocked {
     /// Which candidate's.
     pub(super) choice: u32,
     host: usize,
     signer: Signer,
+    /// For another signature.
+    lasts: Lasts,
+}
+
+/// Whether a key works once more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lasts {
+    No,
+    Yes,
+}
+
+impl Unlocked {
+    /// Which candidate it is, where its key wants its secret again before the next signature.
+    pub(super) fn wants_secret_again(&self) -> Option<u32> {
+        (self.lasts == Lasts::No).then_some(self.choice)
+    }
+}
+
+impl Processes {
+    /// Kills every host, whatever it is doing.
+    pub(super) fn end(&self) {
+        for process in self.entered().iter() {
+            process.end();
+        }
+    }
+
+    fn enter(&self, host: &TokenHost) {
+        self.entered().push(host.process());
+    }
+
+    fn entered(&self) -> MutexGuard<'_, Vec<HostProcess>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Candidates {
-    /// Finds what can be chosen, and opens the hosts of the keys that are wanted. Blocks.
-    pub(super) fn find(store: CredentialStore, wanted: &Wanted) -> Result<Self, ErrorCode> {
+    /// Finds what can be chosen, and opens the hosts of the keys that are wanted. Blocks. Every host is entered in `processes`.
+    pub(super) fn find(
+        store: CredentialStore,
+        wanted: &Wanted,
+        processes: Processes,
+    ) -> Result<Self, ErrorCode> {
         let found = usable(&store, wanted)?;
         let end = Instant::now() + OPENING;
-        let mut candidates = Self { store, found: Vec::new(), hosts: Vec::new() };
+        let mut candidates = Self { store, found: Vec::new(), hosts: Vec::new(), processes };
         let mut failure = None;
         for credential in found {
             let added = match wanted {
@@ -95,8 +143,9 @@ impl Candidates {
         &mut self,
         choice: u32,
         secret: Option<SealedSecret>,
+        last_try: LastTry,
     ) -> Result<Unlocked, TokenError> {
-        let unlocked = self.unlock_once(choice, secret);
+        let unlocked = self.unlock_once(choice, secret, last_try);
         if let Err(error) = &unlocked {
             self.note(choice, Step::Unlock, Some(error));
         }
@@ -111,7 +160,12 @@ impl Candidates {
         }
     }
 
-    fn unlock_once(&mut self, choice: u32, secret: Option<SealedSecret>) -> Result<Unlocked, TokenError> {
+    fn unlock_once(
+        &mut self,
+        choice: u32,
+        secret: Option<SealedSecret>,
+        last_try: LastTry,
+    ) -> Result<Unlocked, TokenError> {
         let (candidate, opened) = self.parts(choice)?;
         let token = token_of(&candidate.credential.source);
         match candidate.unlock.entry {
@@ -120,11 +174,11 @@ impl Candidates {
             Entry::Nothing => {}
             Entry::Reader => {
                 let nothing = Secret::from_bytes(Vec::new()).map_err(|_| TokenError::SecretUnreadable)?;
-                opened.host.unlock(token, &nothing)?;
+                opened.host.unlock_as(token, &nothing, last_try)?;
             }
             Entry::Password | Entry::Pin => {
                 let secret = secret.ok_or(TokenError::PinNeeded)?;
-                opened.host.unlock_sealed(token, &secret)?;
+                opened.host.unlock_sealed(token, &secret, last_try)?;
             }
         }
         let wanted = &candidate.credential.listed.id;
@@ -135,11 +189,18 @@ impl Candidates {
             .find_map(|credential| signer(credential, wanted))
             .ok_or(TokenError::NoPrivateKey)?;
         let host = candidate.host.ok_or(TokenError::Unexpected)?;
-        Ok(Unlocked { choice, host, signer })
+        Ok(Unlocked { choice, host, signer, lasts: Lasts::Yes })
     }
 
-    /// The host and the signer of a key that works.
-    pub(super) fn ready<'a>(&'a mut self, unlocked: &'a Unlocked) -> Option<(&'a mut TokenHost, &'a Signer)> {
+    /// The host and the signer of a key that works, for one signature.
+    pub(super) fn ready<'a>(
+        &'a mut self,
+        unlocked: &'a mut Unlocked,
+    ) -> Option<(&'a mut TokenHost, &'a Signer)> {
+        match unlocked.signer.credential.wants {
+            SecretWanted::EachTime => unlocked.lasts = Lasts::No,
+            SecretWanted::Once => {}
+        }
         Some((&mut self.hosts.get_mut(unlocked.host)?.host, &unlocked.signer))
     }
 
@@ -165,10 +226,10 @@ impl Candidates {
             return found.map(|found| *token = found).is_some();
         }
         let source = candidate.credential.source.clone();
-        if let Ok(mut fresh) = self.store.open_fresh(&source, Instant::now() + OPENING)
-            && let Ok((_, opened)) = self.parts(choice)
-        {
+        if let Ok(mut fresh) = self.store.open_fresh(&source, Instant::now() + OPENING) {
             fresh.answer_until(None);
+            self.processes.enter(&fresh);
+            let Ok((_, opened)) = self.parts(choice) else { return false };
             opened.host = fresh;
         }
         false
@@ -180,7 +241,7 @@ impl Candidates {
     }
 
     fn add_without_key(&mut self, credential: FoundCredential) {
-        let unlock = Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None };
+        let unlock = plain(Entry::Nothing, None);
         self.found.push(Candidate { credential, unlock, host: None });
     }
 
@@ -203,6 +264,7 @@ impl Candidates {
             Some(index) => index,
             None => {
                 let mut host = self.store.open(&credential.source, end)?;
+                self.processes.enter(&host);
                 let key = *host.sealing_key()?.as_bytes();
                 // From here on each step has its own time: a person types, a card works.
                 host.answer_until(None);
@@ -255,8 +317,8 @@ fn fitting(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<Found
 
 fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
     match source {
-        Source::File(_) => Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) },
-        Source::Token { token, .. } => {
+        Source::File(_) => plain(Entry::Password, Some(key)),
+        Source::Token { module, token } => {
             let entry = match (token.pin, token.pin_entry) {
                 (PinState::Locked, _) => Entry::Locked,
                 (PinState::NotNeeded, _) => Entry::Nothing,
@@ -264,9 +326,14 @@ fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
                 (PinState::Usable, PinEntry::Reader) => Entry::Reader,
             };
             let key = (entry == Entry::Pin).then_some(key);
-            Unlock { entry, tries_left: token.tries_left, key }
+            let unlock_tool = unlock_tool(&token.model, &token.manufacturer, module).map(str::to_owned);
+            Unlock { entry, tries_left: token.tries_left, key, unlock_tool }
         }
     }
+}
+
+const fn plain(entry: Entry, key: Option<[u8; KEY_LEN]>) -> Unlock {
+    Unlock { entry, tries_left: TriesLeft::Unknown, key, unlock_tool: None }
 }
 
 const fn token_of(source: &Source) -> Option<&TokenDescription> {

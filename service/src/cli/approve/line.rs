@@ -2,12 +2,33 @@
 
 use signer_ipc::{message::Lasting, summary::Kind};
 
-use crate::{cli::approve::words, text::Language};
+use crate::{
+    cli::approve::words,
+    text::{Language, last_try},
+};
 
 /// The word that the person wrote.
 pub(super) enum Word {
     Approve(Lasting),
     Deny(Lasting),
+}
+
+/// Whether the person risks the last try.
+pub(super) enum Risk {
+    Taken,
+    Declined,
+}
+
+/// The word of a line about the last try, written in full.
+pub(super) fn risk(line: &[u8], language: Language) -> Option<Risk> {
+    let text = std::str::from_utf8(line).ok()?.trim().to_lowercase();
+    if text == language.choose(last_try::WORD) {
+        Some(Risk::Taken)
+    } else if text == language.choose(words::DENY) {
+        Some(Risk::Declined)
+    } else {
+        None
+    }
 }
 
 /// A number from 1 to `count`, as an index from 0; Enter alone is the first.
@@ -64,6 +85,16 @@ mod tests {
         assert_eq!(said("aprovar sempre", Kind::Pairing), "yes, always");
         assert_eq!(said("negar sempre", Kind::Pairing), "no, always");
         assert_eq!(said("aprovar sempre sempre", Kind::Pairing), "what?");
+    }
+
+    #[test]
+    fn only_the_whole_word_risks_the_last_try() {
+        let risked = |line: &str| matches!(risk(line.as_bytes(), Language::Portuguese), Some(Risk::Taken));
+        assert!(risked("arriscar") && risked(" ARRISCAR "));
+        for line in ["", "a", "sim", "aprovar", "arrisca", "arriscar sim", "risk", "negar"] {
+            assert!(!risked(line), "{line}");
+        }
+        assert!(matches!(risk(b"negar", Language::Portuguese), Some(Risk::Declined)));
     }
 
     #[test]

@@ -18,17 +18,18 @@ use signer_ipc::{
     sealed::{SealedSecret, SealingKey},
     secret::Secret,
     summary::{Kind, Summary},
+    token_host::{LastTry, TriesLeft},
 };
 use zeroize::Zeroizing;
 
 use crate::{
     cli::approve::{
         Happening, after, facts,
-        line::{self, Word},
+        line::{self, Risk, Word},
         terminal::{Echo, Terminal, TerminalError, Typed},
         words,
     },
-    text::{Language, Sentence},
+    text::{Language, Sentence, last_try},
 };
 
 /// How long a person who was typing a secret may take to see that it is no longer asked for.
@@ -204,12 +205,14 @@ impl Requests {
         };
         let unlock =
             choice.and_then(|choice| unlocks.get(choice)).filter(|_| summary.kind == Kind::Signature);
+        let last_try = self.last_try(unlock)?;
         let secret = unlock.map(|unlock| self.secret_with(unlock)).transpose()?.flatten();
         let message = FromTray::Confirmed {
             approval,
             shown,
             choice: choice.and_then(|choice| u32::try_from(choice).ok()),
             secret: attached(secret.as_ref()),
+            last_try,
             lasting,
         };
         Ok(self.answer(&message, secret)?)
@@ -239,7 +242,7 @@ impl Requests {
             let Some(unlock) = unlocks.get(chosen) else { return Err(Unanswered::Left(Left::Unfit)) };
             match unlock.entry {
                 Entry::Locked => {
-                    self.say(words::LOCKED);
+                    self.write_line(&words::locked(unlock.unlock_tool.as_deref(), self.language));
                     if unlocks.len() == 1 {
                         return Err(Unanswered::Denied(Lasting::Once));
                     }
@@ -281,7 +284,9 @@ impl Requests {
                 self.write_line(&words::incorrect(unlock.tries_left, self.language));
             }
             SecretReason::EverySignature => self.say(words::AGAIN_FOR_EVERY_SIGNATURE),
+            SecretReason::LastTry => self.say(words::NOT_TRIED),
         }
+        let last_try = self.last_try(Some(unlock))?;
         let secret = match unlock.entry {
             Entry::Reader => {
                 self.ask(self.language.choose(words::READER_NOW), Echo::Shown)?;
@@ -291,7 +296,28 @@ impl Requests {
                 self.secret_with(unlock)?
             }
         };
-        Ok(self.answer(&FromTray::Secret { approval, secret: attached(secret.as_ref()) }, secret)?)
+        let message = FromTray::Secret { approval, secret: attached(secret.as_ref()), last_try };
+        Ok(self.answer(&message, secret)?)
+    }
+
+    /// Whether the last try may be used, where it is the last: the person types the whole word, or
+    /// says no.
+    fn last_try(&mut self, unlock: Option<&Unlock>) -> Result<LastTry, Unanswered> {
+        let at_stake = unlock.is_some_and(|unlock| {
+            unlock.tries_left.is_last() && matches!(unlock.entry, Entry::Pin | Entry::Reader)
+        });
+        if !at_stake {
+            return Ok(LastTry::NotConfirmed);
+        }
+        self.say(last_try::CAUTION);
+        loop {
+            let line = self.ask(self.language.choose(words::RISK_OR_DENY), Echo::Shown)?;
+            match line::risk(&line, self.language) {
+                Some(Risk::Taken) => return Ok(LastTry::Confirmed),
+                Some(Risk::Declined) => return Err(Unanswered::Denied(Lasting::Once)),
+                None => self.say(words::NOT_UNDERSTOOD),
+            }
+        }
     }
 
     /// The secret, sealed to the token host; nothing where none is typed here.
@@ -303,8 +329,8 @@ impl Requests {
         };
         // Without a key nothing can be sealed: the service asks again when it has one.
         let Some(key) = unlock.key else { return Ok(None) };
-        if let Some(sentence) = words::few_tries(unlock.tries_left) {
-            self.say(sentence);
+        if unlock.tries_left == TriesLeft::Low {
+            self.say(words::FEW_TRIES);
         }
         loop {
             let mut line = self.ask(self.language.choose(prompt), Echo::Hidden)?;

@@ -1,6 +1,9 @@
 //! What the terminal agent says, in the three languages.
 
-use signer_core::pdf::permission::{Permission, SignatureType};
+use signer_core::{
+    error::Remedy,
+    pdf::permission::{Permission, SignatureType},
+};
 use signer_ipc::{
     message::Outcome,
     summary::{Certification, Kind, Lock, Scope, Storage},
@@ -46,10 +49,20 @@ pub(super) const EMPTY: Sentence = [
     "Nothing was typed; Ctrl-C denies the request.",
     "No se escribió nada; Ctrl-C deniega la solicitud.",
 ];
-pub(super) const LOCKED: Sentence = [
-    "O PIN deste certificado está bloqueado. Desbloqueie-o com o programa do token.",
-    "The PIN of this certificate is locked. Unlock it with the token's own program.",
-    "El PIN de este certificado está bloqueado. Desbloquéelo con el programa del token.",
+pub(super) const NOT_TRIED: Sentence = [
+    "O token diz que resta uma só tentativa; o PIN não foi tentado.",
+    "The token says that one try is left; the PIN was not tried.",
+    "El token dice que queda un solo intento; el PIN no se intentó.",
+];
+pub(super) const RISK_OR_DENY: Sentence = [
+    "Digite «arriscar» para usar a última tentativa, ou «negar»: ",
+    "Type 'risk' to use the last try, or 'deny': ",
+    "Escriba «arriesgar» para usar el último intento, o «denegar»: ",
+];
+pub(super) const FEW_TRIES: Sentence = [
+    "Restam poucas tentativas antes do bloqueio do token.",
+    "Few tries are left before the token locks.",
+    "Quedan pocos intentos antes del bloqueo del token.",
 ];
 pub(super) const READER_LATER: Sentence = [
     "O PIN será digitado no leitor.",
@@ -217,20 +230,16 @@ pub(super) fn incorrect(tries: TriesLeft, language: Language) -> String {
     }
 }
 
-/// What the person should know about the tries before the first one; nothing where all is well.
-pub(super) const fn few_tries(tries: TriesLeft) -> Option<Sentence> {
-    match tries {
-        TriesLeft::Exactly(1) | TriesLeft::Last => Some([
-            "ATENÇÃO: última tentativa antes do bloqueio do token.",
-            "CAUTION: last try before the token locks.",
-            "ATENCIÓN: último intento antes del bloqueo del token.",
-        ]),
-        TriesLeft::Low => Some([
-            "Restam poucas tentativas antes do bloqueio do token.",
-            "Few tries are left before the token locks.",
-            "Quedan pocos intentos antes del bloqueo del token.",
-        ]),
-        TriesLeft::Exactly(_) | TriesLeft::Unknown => None,
+/// That the PIN is locked, and what unlocks it.
+pub(super) fn locked(tool: Option<&str>, language: Language) -> String {
+    let locked = language.choose([
+        "O PIN deste certificado está bloqueado.",
+        "The PIN of this certificate is locked.",
+        "El PIN de este certificado está bloqueado.",
+    ]);
+    match tool {
+        Some(tool) => format!("{locked} {}", language.unlock_with(tool)),
+        None => format!("{locked} {}", language.remedy(Remedy::UnlockToken)),
     }
 }
 

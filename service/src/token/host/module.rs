@@ -1,9 +1,11 @@
 //! One PKCS#11 module, loaded: its tokens, their credentials, signatures.
 //!
-//! The module is called from one thread. A PIN goes to a token once for each time that the
-//! person typed it.
+//! The module is called from one thread, and believed within bounds: so many slots, objects and
+//! bytes, and no more.
 
 mod objects;
+mod pin;
+mod raw;
 mod signature;
 
 use std::{collections::BTreeMap, io, path::Path};
@@ -11,20 +13,17 @@ use std::{collections::BTreeMap, io, path::Path};
 use cryptoki::{
     context::{CInitializeArgs, CInitializeFlags, Pkcs11},
     error::{Error, RvError},
-    session::{Session, UserType},
-    slot::{Slot, TokenInfo},
-    types::RawAuthPin,
+    session::Session,
+    slot::Slot,
 };
-use signer_ipc::{
-    secret::Secret,
-    token_host::{Failure, Scheme, Token, TriesLeft},
-};
+use signer_ipc::token_host::{Failure, MAX_PARTS, MAX_PARTS_LEN, Scheme, Token};
 use spki::SubjectPublicKeyInfoOwned;
 
 use crate::token::{
     architecture::{Library, Mismatch},
     host::{
         Listed,
+        module::{pin::Kept, raw::Functions, signature::SignFailure},
         return_value::failure,
         verify::{self, Input},
     },
@@ -35,6 +34,7 @@ pub(super) struct Module {
     slots: BTreeMap<u64, Opened>,
     /// What was listed, by the number that requests use.
     known: Vec<Known>,
+    functions: Functions,
     client: Pkcs11,
 }
 
@@ -43,11 +43,8 @@ struct Opened {
     session: Session,
     label: String,
     logged_in: bool,
-    /// Kept from a login until the first signature, for keys that want the PIN a second time
-    /// (`CKA_ALWAYS_AUTHENTICATE`).
-    pin: Option<Secret>,
-    /// Whether the PIN is typed on the reader.
-    protected_authentication_path: bool,
+    /// Of the last login.
+    kept: Kept,
 }
 
 /// A credential that was listed.
@@ -73,7 +70,8 @@ impl Module {
         }
         let client = Pkcs11::new(path).map_err(loading)?;
         initialise(&client)?;
-        Ok(Self { slots: BTreeMap::new(), known: Vec::new(), client })
+        let functions = Functions::of(path).map_err(loading)?;
+        Ok(Self { slots: BTreeMap::new(), known: Vec::new(), functions, client })
     }
 
     /// The initialised tokens that are present.
@@ -81,33 +79,6 @@ impl Module {
         let present = self.present()?;
         self.slots.retain(|slot, _| present.iter().any(|(token, _)| token.slot == *slot));
         Ok(present.into_iter().map(|(token, _)| token).collect())
-    }
-
-    /// Logs in, at most once and never with a PIN that is locked.
-    pub(super) fn unlock(&mut self, slot: Option<u64>, pin: Secret) -> Result<(), Failure> {
-        let slot = self.meant(slot)?;
-        let info = self.client.get_token_info(slot).map_err(failure)?;
-        if !info.login_required() {
-            return Ok(());
-        }
-        if info.user_pin_locked() {
-            return Err(Failure::PinLocked);
-        }
-        // No PIN is empty; sending one could cost a try.
-        if pin.expose().is_empty() && !info.protected_authentication_path() {
-            return Err(Failure::PinNeeded);
-        }
-        self.open_slot(slot)?;
-        let opened = self.slots.get_mut(&slot.id()).ok_or(Failure::TokenAbsent)?;
-        let result = login(&opened.session, UserType::User, opened.protected_authentication_path, &pin);
-        match result {
-            Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => {
-                opened.logged_in = true;
-                opened.pin = objects::any_always_authenticates(&opened.session).then_some(pin);
-                Ok(())
-            }
-            Err(error) => Err(self.login_failed(slot, error)),
-        }
     }
 
     /// What can sign, of one slot or of all.
@@ -128,12 +99,13 @@ impl Module {
                 }
             };
             let label = opened.label.clone();
-            let certificates = found.certificates;
+            let authorities = found.authorities;
             for credential in found.credentials {
-                let issuers = certificates.iter().filter(|other| **other != credential.certificate);
+                let issuers = authorities.iter().filter(|other| **other != credential.certificate);
                 let issuers = issuers.cloned().collect();
                 let certificate = credential.certificate.clone();
                 let friendly_name = credential.label.clone();
+                let always_authenticate = credential.always_authenticate;
                 let id = self.remember(slot.id(), credential);
                 listed.push(Listed {
                     id,
@@ -141,10 +113,11 @@ impl Module {
                     friendly_name,
                     certificate,
                     issuers,
+                    always_authenticate,
                 });
             }
         }
-        Ok(listed)
+        Ok(tellable(listed))
     }
 
     /// Signs with a credential of [`Module::credentials`].
@@ -160,38 +133,29 @@ impl Module {
         let mechanisms = self.client.get_mechanism_list(slot).map_err(failure)?;
         let opened = self.slots.get_mut(&known.slot).ok_or(Failure::TokenRemoved)?;
         let key = objects::private_key(&opened.session, &known.key_id, &known.public).map_err(failure);
-        let signed =
-            match key {
-                Ok(Some(key)) if key.always_authenticate => {
-                    let pin = opened.pin.take();
-                    if pin.is_none() && !opened.protected_authentication_path {
-                        return Err(Failure::PinNeeded);
-                    }
-                    let session = &opened.session;
-                    let path = opened.protected_authentication_path;
-                    signature::sign_authenticated(session, &mechanisms, key.handle, scheme, input, || {
-                        match &pin {
-                            Some(pin) => login(session, UserType::ContextSpecific, path, pin),
-                            None => session.login(UserType::ContextSpecific, None),
-                        }
-                    })
-                }
-                Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, input),
-                Ok(None) if opened.logged_in => return Err(Failure::KeyMismatch),
-                Ok(None) => return Err(Failure::PinNeeded),
-                Err(failure) => return Err(self.forget_if_gone(slot, failure)),
-            };
+        let signed = match key {
+            Ok(Some(key)) if key.always_authenticate => {
+                let kept = opened.kept_for_one();
+                let (session, functions) = (&opened.session, &self.functions);
+                signature::sign_authenticated(session, &mechanisms, key.handle, scheme, input, || {
+                    pin::confirm(functions, slot, session, &kept)
+                })
+            }
+            Ok(Some(key)) => signature::sign(&opened.session, &mechanisms, key.handle, scheme, input),
+            Ok(None) if opened.logged_in => return Err(Failure::KeyMismatch),
+            Ok(None) => return Err(Failure::PinNeeded),
+            Err(failure) => return Err(self.forget_if_gone(slot, failure)),
+        };
         let value = match signed {
             Ok(value) => value,
-            Err(signature::SignFailure::Login(error)) => {
+            Err(failed) => {
                 self.renew_session(slot);
-                return Err(self.login_failed(slot, error));
+                return Err(match failed {
+                    SignFailure::Login { error, before } => self.refused(slot, &before, error),
+                    SignFailure::Sign(error) => self.forget_if_gone(slot, failure(error)),
+                    SignFailure::Refused(failure) => failure,
+                });
             }
-            Err(signature::SignFailure::Sign(error)) => {
-                self.renew_session(slot);
-                return Err(self.forget_if_gone(slot, failure(error)));
-            }
-            Err(signature::SignFailure::Refused(failure)) => return Err(failure),
         };
         verify::check(&known.public, scheme, input, &value)?;
         Ok(value)
@@ -199,44 +163,13 @@ impl Module {
 
     /// Tokens with their slots. A slot whose token cannot be described is left out.
     fn present(&self) -> Result<Vec<(Token, Slot)>, Failure> {
-        let slots = self.client.get_slots_with_token().map_err(failure)?;
+        let slots = self.functions.slots_with_token().map_err(failure)?;
         Ok(slots.into_iter().filter_map(|slot| Some((self.describe(slot)?, slot))).collect())
     }
 
     fn describe(&self, slot: Slot) -> Option<Token> {
-        let reader = self.client.get_slot_info(slot).ok();
-        let reader = reader.map(|slot| trimmed(slot.slot_description())).unwrap_or_default();
-        match self.client.get_token_info(slot) {
-            // SoftHSM always offers one more token, which is not initialised.
-            Ok(info) if !info.token_initialized() && !info.user_pin_initialized() => None,
-            Ok(info) => Some(Token {
-                slot: slot.id(),
-                reader,
-                label: trimmed(info.label()),
-                serial: trimmed(info.serial_number()),
-                manufacturer: trimmed(info.manufacturer_id()),
-                model: trimmed(info.model()),
-                tries_left: tries_left(&info),
-                locked: info.user_pin_locked(),
-                login_required: info.login_required(),
-                protected_authentication_path: info.protected_authentication_path(),
-            }),
-            Err(Error::Pkcs11(..)) => None,
-            // The module answered, with something malformed such as its clock: the token is
-            // there, and only its description is not.
-            Err(_) => Some(Token {
-                slot: slot.id(),
-                label: reader.clone(),
-                reader,
-                serial: String::new(),
-                manufacturer: String::new(),
-                model: String::new(),
-                tries_left: TriesLeft::Unknown,
-                locked: false,
-                login_required: true,
-                protected_authentication_path: false,
-            }),
-        }
+        let description = self.functions.describe(slot).ok()?;
+        description.is_initialized().then(|| description.token(slot, self.functions.reader(slot)))
     }
 
     /// The slot that a request means: the one it names, or the only one.
@@ -258,15 +191,10 @@ impl Module {
                 Err(_) => self.forget(slot),
             }
         }
-        let info = self.client.get_token_info(slot).ok();
+        let description = self.functions.describe(slot).map_err(failure)?;
         let session = self.client.open_ro_session(slot).map_err(failure)?;
-        let opened = Opened {
-            session,
-            label: info.as_ref().map(|info| trimmed(info.label())).unwrap_or_default(),
-            logged_in: false,
-            pin: None,
-            protected_authentication_path: info.is_some_and(|info| info.protected_authentication_path()),
-        };
+        let label = description.label().to_owned();
+        let opened = Opened { session, label, logged_in: false, kept: Kept::Nothing };
         self.slots.insert(slot.id(), opened);
         Ok(())
     }
@@ -304,19 +232,6 @@ impl Module {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// A PIN was refused: the flags, read again, say what is left.
-    fn login_failed(&mut self, slot: Slot, error: Error) -> Failure {
-        let refused = failure(error);
-        if !matches!(refused, Failure::PinIncorrect { .. }) {
-            return self.forget_if_gone(slot, refused);
-        }
-        match self.client.get_token_info(slot) {
-            Ok(info) if info.user_pin_locked() => Failure::PinLocked,
-            Ok(info) => Failure::PinIncorrect { tries_left: tries_left(&info) },
-            Err(_) => refused,
-        }
-    }
-
     /// A session dies with its token; the next request opens a new one.
     fn forget_if_gone(&mut self, slot: Slot, failure: Failure) -> Failure {
         let still_there = self.client.get_slot_info(slot).is_ok_and(|slot| slot.token_present());
@@ -329,6 +244,16 @@ impl Module {
 
     fn forget(&mut self, slot: Slot) {
         self.slots.remove(&slot.id());
+    }
+}
+
+impl Opened {
+    /// What is kept of the login, for one signature; a PIN is gone then.
+    fn kept_for_one(&mut self) -> Kept {
+        match self.kept {
+            Kept::Reader { last_try } => Kept::Reader { last_try },
+            Kept::Nothing | Kept::Pin { .. } => std::mem::take(&mut self.kept),
+        }
     }
 }
 
@@ -368,23 +293,14 @@ fn loading(error: Error) -> Failure {
     Failure::ModuleUnusable { reason }
 }
 
-fn login(session: &Session, user: UserType, on_reader: bool, pin: &Secret) -> Result<(), Error> {
-    if on_reader {
-        return session.login(user, None);
-    }
-    session.login_with_raw(user, &RawAuthPin::new(Box::new(pin.expose().to_vec())))
-}
-
-fn tries_left(info: &TokenInfo) -> TriesLeft {
-    if info.user_pin_final_try() {
-        TriesLeft::Last
-    } else if info.user_pin_count_low() {
-        TriesLeft::Low
-    } else {
-        TriesLeft::Unknown
-    }
-}
-
-fn trimmed(text: &str) -> String {
-    text.trim_matches(|character| character == ' ' || character == '\0').to_owned()
+/// As much as one answer holds: more credentials than that are left out.
+fn tellable(listed: Vec<Listed>) -> Vec<Listed> {
+    let (mut parts, mut bytes) = (0_usize, 0_usize);
+    let fits = |one: &Listed| {
+        parts = parts.saturating_add(1 + one.issuers.len());
+        let len = one.issuers.iter().map(Vec::len).sum::<usize>();
+        bytes = bytes.saturating_add(len).saturating_add(one.certificate.len());
+        parts <= MAX_PARTS && bytes <= MAX_PARTS_LEN
+    };
+    listed.into_iter().take_while(fits).collect()
 }

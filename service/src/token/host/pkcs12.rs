@@ -134,6 +134,7 @@ impl A1File {
                 friendly_name: pair.friendly_name.clone(),
                 certificate: own.der.clone(),
                 issuers: others.map(|other| other.der.clone()).collect(),
+                always_authenticate: false,
             })
         });
         Ok(listed.collect())

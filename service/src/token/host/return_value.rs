@@ -6,6 +6,15 @@ use cryptoki::{
 };
 use signer_ipc::token_host::{Failure, TriesLeft};
 
+/// Where a PIN was typed that a login used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// In our window or terminal.
+    Here,
+    /// On the reader.
+    OnReader,
+}
+
 /// The failure that an error of the module is. PIN errors are those of a login; how many tries
 /// are left is for the caller to find out.
 pub(super) fn failure(error: Error) -> Failure {
@@ -27,6 +36,16 @@ pub(super) fn failure(error: Error) -> Failure {
     }
 }
 
+/// The failure that an error of a login is. Some modules have only a general error for a wrong
+/// PIN; to say that the token failed would make the person try it once more.
+pub(super) fn of_login(error: Error, typed: Typed) -> Failure {
+    let general = matches!(error, Error::Pkcs11(RvError::GeneralError | RvError::FunctionFailed, _));
+    match typed {
+        Typed::Here if general => Failure::PinIncorrect { tries_left: TriesLeft::Unknown },
+        Typed::Here | Typed::OnReader => failure(error),
+    }
+}
+
 fn of_value(value: RvError, function: Function) -> Failure {
     match value {
         RvError::Cancel | RvError::FunctionCanceled | RvError::FunctionRejected => Failure::Cancelled,
@@ -40,6 +59,7 @@ fn of_value(value: RvError, function: Function) -> Failure {
             Failure::PinIncorrect { tries_left: TriesLeft::Unknown }
         }
         RvError::PinLocked => Failure::PinLocked,
+        RvError::PinExpired | RvError::UserPinNotInitialized => Failure::PinUnusable,
         RvError::UserNotLoggedIn => Failure::PinNeeded,
         RvError::KeySizeRange
         | RvError::KeyTypeInconsistent
@@ -80,7 +100,6 @@ fn of_value(value: RvError, function: Function) -> Failure {
         | RvError::ObjectHandleInvalid
         | RvError::OperationActive
         | RvError::OperationNotInitialized
-        | RvError::PinExpired
         | RvError::SessionCount
         | RvError::SessionParallelNotSupported
         | RvError::SessionReadOnly
@@ -96,7 +115,6 @@ fn of_value(value: RvError, function: Function) -> Failure {
         | RvError::UnwrappingKeySizeRange
         | RvError::UnwrappingKeyTypeInconsistent
         | RvError::UserAlreadyLoggedIn
-        | RvError::UserPinNotInitialized
         | RvError::UserTypeInvalid
         | RvError::UserAnotherAlreadyLoggedIn
         | RvError::UserTooManyTypes
@@ -152,6 +170,16 @@ mod tests {
         assert_eq!(of(0x32), Failure::TokenRemoved);
         assert_eq!(of(0xe0), Failure::TokenAbsent);
         assert_eq!(of(0x50), Failure::Cancelled);
+        assert_eq!(of(0x200), Failure::Cancelled);
+        assert_eq!((of(0xa3), of(0x102)), (Failure::PinUnusable, Failure::PinUnusable));
+        let login = |number, typed| match Rv::from(number) {
+            Rv::Ok => panic!("0 is no error"),
+            Rv::Error(value) => of_login(Error::Pkcs11(value, Function::Login), typed),
+        };
+        assert!(matches!(login(0x05, Typed::OnReader), Failure::TokenFailed { .. }));
+        for wrong in [0x05, 0x06, 0xa0, 0xa1, 0xa2] {
+            assert_eq!(login(wrong, Typed::Here), Failure::PinIncorrect { tries_left: TriesLeft::Unknown });
+        }
         for (number, text) in [(0x05, "GeneralError"), (0x8000_0042, "0x80000042"), (0x7777, "0x7777")] {
             let Failure::TokenFailed { value, .. } = of(number) else { panic!("{number}") };
             assert_eq!(value, text);

@@ -35,6 +35,10 @@ pub(super) const KEPT_VARIABLES: &[&str] = &[
     "XDG_*",
 ];
 
+/// More memory than this a module does not get, whatever it says that it needs. Those that open
+/// windows of their own take some hundred mebibytes.
+const MOST_MEMORY: u64 = 1 << 30;
+
 /// Closes the process against others, for good: before any secret is in it.
 pub(in crate::token) fn conceal() -> io::Result<()> {
     // Also refuses ptrace(2) and /proc/PID/{mem,environ} to other processes of the login.
@@ -43,11 +47,15 @@ pub(in crate::token) fn conceal() -> io::Result<()> {
     Ok(())
 }
 
-/// [`conceal`], and binds the process to its parent: before any foreign code is in it.
+/// [`conceal`], binds the process to its parent, and bounds its memory: before any foreign code is
+/// in it.
 pub(in crate::token) fn harden() -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     conceal()?;
     rustix::thread::set_no_new_privs(true)?;
+    let before = rustix::process::getrlimit(Resource::Data);
+    let most = Some(before.maximum.map_or(MOST_MEMORY, |most| most.min(MOST_MEMORY)));
+    rustix::process::setrlimit(Resource::Data, Rlimit { current: most, maximum: most })?;
     Ok(())
 }
 

@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use signer_ipc::message::{FromTray, Lasting, SecretAttached};
+use signer_ipc::{
+    message::{FromTray, Lasting, SecretAttached, Unlock},
+    sealed::KEY_LEN,
+    token_host::LastTry,
+};
 
 use crate::screen::{
     ARM_DELAY, Action, Edit, Input, Key, LONGEST_SECRET, Target,
-    request::{Button, Field, Reading, Request, Stage, Typing},
+    request::{Button, Field, Reading, Request, Stage, Typing, field_of},
 };
 
 /// How far a key scrolls, in logical pixels.
@@ -160,32 +164,43 @@ impl Request {
             self.focus = Target::Secret;
             return vec![Action::Edit(Edit::Clear)];
         }
+        if self.is_last_try() {
+            self.ask_last_try();
+            return Vec::new();
+        }
         let (message, key) = match &self.stage {
-            Stage::Asking => {
-                let key = self.unlock().filter(|_| typed).and_then(|unlock| unlock.key);
-                let choice = (!self.summary.certificates.is_empty())
-                    .then(|| u32::try_from(self.choice).unwrap_or_default());
-                (
-                    FromTray::Confirmed {
-                        approval: self.approval,
-                        shown: self.digest,
-                        choice,
-                        secret: attached(key.as_ref()),
-                        lasting: self.lasting,
-                    },
-                    key,
-                )
-            }
-            Stage::AskingSecret { unlock, .. } => {
-                let key = unlock.key.filter(|_| typed);
-                (FromTray::Secret { approval: self.approval, secret: attached(key.as_ref()) }, key)
-            }
+            Stage::Asking => self.confirmation(LastTry::NotConfirmed),
+            Stage::AskingSecret { unlock, .. } => self.secret(unlock, LastTry::NotConfirmed),
+            Stage::LastTry { again: None } => self.confirmation(LastTry::Confirmed),
+            Stage::LastTry { again: Some(unlock) } => self.secret(unlock, LastTry::Confirmed),
             Stage::AwaitingToken | Stage::Ended { .. } | Stage::Sent | Stage::Signing { .. } => {
                 return Vec::new();
             }
         };
         self.enter(Stage::Sent, self.deadline);
         vec![Action::Answer { message, key }, Action::Edit(Edit::Clear)]
+    }
+
+    /// The yes, with the key that the secret is sealed to.
+    fn confirmation(&self, last_try: LastTry) -> (FromTray, Option<[u8; KEY_LEN]>) {
+        let key = self.unlock().and_then(key_of);
+        let choice =
+            (!self.summary.certificates.is_empty()).then(|| u32::try_from(self.choice).unwrap_or_default());
+        let message = FromTray::Confirmed {
+            approval: self.approval,
+            shown: self.digest,
+            choice,
+            secret: attached(key.as_ref()),
+            last_try,
+            lasting: self.lasting,
+        };
+        (message, key)
+    }
+
+    /// The secret that was asked for after the yes, likewise.
+    fn secret(&self, unlock: &Unlock, last_try: LastTry) -> (FromTray, Option<[u8; KEY_LEN]>) {
+        let key = key_of(unlock);
+        (FromTray::Secret { approval: self.approval, secret: attached(key.as_ref()), last_try }, key)
     }
 
     fn no(&mut self, lasting: Lasting) -> Vec<Action> {
@@ -199,6 +214,7 @@ impl Request {
                 Stage::Asking
                 | Stage::AskingSecret { .. }
                 | Stage::AwaitingToken
+                | Stage::LastTry { .. }
                 | Stage::Sent
                 | Stage::Signing { .. },
                 lasting,
@@ -212,6 +228,14 @@ impl Request {
 
     const fn scroll_to(&mut self, to: f32) {
         self.scroll = to.min(self.whole - self.seen).max(0.0);
+    }
+}
+
+/// What the secret is sealed to, where one is typed.
+const fn key_of(unlock: &Unlock) -> Option<[u8; KEY_LEN]> {
+    match field_of(unlock) {
+        Field::Typed(_) => unlock.key,
+        Field::Locked | Field::Nothing | Field::Reader | Field::TokenAbsent => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The body: the facts about what is asked, or how it went.
 
 use signer_ipc::{
-    message::Outcome,
+    message::{Outcome, Unlock},
     summary::{Certificate, Document, Format, Kind, Scope, Storage, Summary},
 };
 
@@ -40,6 +40,7 @@ pub(super) fn fill(column: &mut Column<'_, '_>, request: &Request) {
             column.gap(GAP);
             chosen(column, request);
         }
+        Stage::LastTry { again } => last_try(column, request, again.as_ref()),
         Stage::Signing { done, of } => {
             progress(column, *done, *of);
             documents(column, &request.summary.documents);
@@ -71,6 +72,17 @@ fn chosen(column: &mut Column<'_, '_>, request: &Request) {
     certification(column, &request.summary);
     documents(column, &request.summary.documents);
     column.gap(SECTION);
+    if let Some(certificate) = request.summary.certificates.get(request.choice) {
+        facts_of_certificate(column, certificate);
+    }
+}
+
+/// What is at stake, before all else, and with which certificate.
+fn last_try(column: &mut Column<'_, '_>, request: &Request, again: Option<&Unlock>) {
+    let unlock = again.or_else(|| request.unlock());
+    let text = column.say(Sentence::LastTry(unlock.and_then(|unlock| unlock.unlock_tool.as_deref())));
+    column.words(&text, Style::Bold, Tint::Warning, Means::Alert(text.clone()));
+    column.gap(GAP);
     if let Some(certificate) = request.summary.certificates.get(request.choice) {
         facts_of_certificate(column, certificate);
     }

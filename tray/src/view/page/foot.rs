@@ -1,6 +1,6 @@
 //! The bottom: remarks about the secret, its field, the time that is left, the buttons.
 
-use signer_ipc::message::{Lasting, SecretReason};
+use signer_ipc::message::{Entry, Lasting, SecretReason};
 
 use crate::{
     screen::{Button, Field, Request, Stage, Target, Typing},
@@ -44,13 +44,20 @@ fn remarks(column: &mut Column<'_, '_>, request: &Request) {
         Field::Locked | Field::Nothing | Field::Reader | Field::TokenAbsent => Entered::Pin,
     };
     let said = match (&request.stage, request.field()) {
-        (_, Field::Locked) => Some((Sentence::Locked, Tint::Error)),
+        (_, Field::Locked) => {
+            let tool = request.unlock().and_then(|unlock| unlock.unlock_tool.as_deref());
+            Some((Sentence::Locked(tool), Tint::Error))
+        }
         (Stage::AskingSecret { reason: SecretReason::Incorrect, unlock }, _) => {
             Some((Sentence::Incorrect(entered, unlock.tries_left), Tint::Error))
         }
         (Stage::AskingSecret { reason: SecretReason::EverySignature, .. }, _) => {
             Some((Sentence::AgainForEverySignature, Tint::Warning))
         }
+        (Stage::AskingSecret { reason: SecretReason::LastTry, .. }, _) => {
+            Some((Sentence::NotTried, Tint::Warning))
+        }
+        (Stage::Signing { .. }, _) if on_reader(request) => Some((Sentence::WatchReader, Tint::Secondary)),
         (Stage::Asking, Field::Reader) => Some((Sentence::ReaderLater, Tint::Secondary)),
         (Stage::Sent | Stage::AskingSecret { .. }, Field::Reader) => {
             Some((Sentence::ReaderNow, Tint::Warning))
@@ -62,6 +69,7 @@ fn remarks(column: &mut Column<'_, '_>, request: &Request) {
             | Stage::AskingSecret { reason: SecretReason::First, .. }
             | Stage::AwaitingToken
             | Stage::Ended { .. }
+            | Stage::LastTry { .. }
             | Stage::Signing { .. },
             Field::Nothing | Field::Reader | Field::TokenAbsent | Field::Typed(_),
         ) => None,
@@ -89,7 +97,10 @@ fn before_the_first_try(column: &mut Column<'_, '_>, request: &Request) {
     let unlock = match (&request.stage, request.field()) {
         (Stage::Asking, Field::Typed(Entered::Pin) | Field::Reader) => request.unlock(),
         (
-            Stage::AskingSecret { reason: SecretReason::First | SecretReason::EverySignature, unlock },
+            Stage::AskingSecret {
+                reason: SecretReason::First | SecretReason::EverySignature | SecretReason::LastTry,
+                unlock,
+            },
             Field::Typed(Entered::Pin) | Field::Reader,
         ) => Some(unlock),
         (
@@ -97,6 +108,7 @@ fn before_the_first_try(column: &mut Column<'_, '_>, request: &Request) {
             | Stage::AskingSecret { .. }
             | Stage::AwaitingToken
             | Stage::Ended { .. }
+            | Stage::LastTry { .. }
             | Stage::Sent
             | Stage::Signing { .. },
             _,
@@ -171,6 +183,7 @@ fn buttons(column: &mut Column<'_, '_>, request: &Request) {
     let now = column.setting.now;
     let no = match &request.stage {
         Stage::Ended { .. } => Sentence::Close,
+        Stage::LastTry { .. } => Sentence::NoLastTry,
         Stage::Signing { of, .. } if *of > 1 => Sentence::Stop,
         Stage::Asking
         | Stage::AskingSecret { .. }
@@ -180,6 +193,7 @@ fn buttons(column: &mut Column<'_, '_>, request: &Request) {
     };
     let yes = match &request.stage {
         Stage::AskingSecret { .. } => Sentence::Continue,
+        Stage::LastTry { .. } => Sentence::UseLastTry,
         Stage::Asking | Stage::AwaitingToken | Stage::Ended { .. } | Stage::Sent | Stage::Signing { .. } => {
             Sentence::Approve(request.summary.kind)
         }
@@ -194,6 +208,7 @@ fn buttons(column: &mut Column<'_, '_>, request: &Request) {
             Button::Dead => Liveness::Dead,
             Button::Live => Liveness::Live,
         };
+        let weight = weight(&request.stage, target);
         let label = column.say(sentence);
         let block = column.block(&label, Style::Bold, CONTENT);
         let width = (block.width() + 2.0 * BUTTON_PADDING).max(LEAST_BUTTON).ceil();
@@ -202,12 +217,12 @@ fn buttons(column: &mut Column<'_, '_>, request: &Request) {
             x: rect.x + (width - block.width()) / 2.0,
             y: rect.y + (CONTROL - block.height()) / 2.0,
             block,
-            tint: lettering(target, liveness),
+            tint: lettering(weight, liveness),
         };
         drawn.push((
             rect,
             Means::Button { target, label, state: liveness },
-            faces(column, rect, target, liveness),
+            faces(column, rect, weight, liveness),
             words,
         ));
         right = rect.x - BETWEEN;
@@ -221,27 +236,46 @@ fn buttons(column: &mut Column<'_, '_>, request: &Request) {
     column.gap(CONTROL);
 }
 
-const fn lettering(target: Target, state: Liveness) -> Tint {
-    match (target, state) {
-        (Target::Yes, Liveness::Live) => Tint::OnAccent,
-        (_, Liveness::Dead) => Tint::Secondary,
-        (
-            Target::Body | Target::Certificate(_) | Target::No | Target::Remember | Target::Secret,
-            Liveness::Live,
-        ) => Tint::Text,
+/// Whether a button is the one that catches the eye.
+#[derive(Clone, Copy)]
+enum Weight {
+    Heavy,
+    Light,
+}
+
+/// It is the yes, except where the no is the wiser one.
+const fn weight(stage: &Stage, target: Target) -> Weight {
+    match (stage, target) {
+        (Stage::LastTry { .. }, Target::No) => Weight::Heavy,
+        (Stage::LastTry { .. }, _) => Weight::Light,
+        (_, Target::Yes) => Weight::Heavy,
+        (_, Target::Body | Target::Certificate(_) | Target::No | Target::Remember | Target::Secret) => {
+            Weight::Light
+        }
     }
 }
 
-fn faces(column: &Column<'_, '_>, rect: Rect, target: Target, state: Liveness) -> Vec<Shape> {
-    let edge = |tint| Shape::Edge { rect, radius: RADIUS, thickness: column.setting.edge, tint };
-    match (target, state) {
-        (Target::Yes, Liveness::Live) => vec![Shape::Fill { rect, radius: RADIUS, tint: Tint::Accent }],
-        (_, Liveness::Dead) => vec![edge(Tint::Divider)],
-        (
-            Target::Body | Target::Certificate(_) | Target::No | Target::Remember | Target::Secret,
-            Liveness::Live,
-        ) => vec![Shape::Fill { rect, radius: RADIUS, tint: Tint::Card }, edge(Tint::Control)],
+const fn lettering(weight: Weight, state: Liveness) -> Tint {
+    match (weight, state) {
+        (Weight::Heavy, Liveness::Live) => Tint::OnAccent,
+        (_, Liveness::Dead) => Tint::Secondary,
+        (Weight::Light, Liveness::Live) => Tint::Text,
     }
+}
+
+fn faces(column: &Column<'_, '_>, rect: Rect, weight: Weight, state: Liveness) -> Vec<Shape> {
+    let edge = |tint| Shape::Edge { rect, radius: RADIUS, thickness: column.setting.edge, tint };
+    match (weight, state) {
+        (Weight::Heavy, Liveness::Live) => vec![Shape::Fill { rect, radius: RADIUS, tint: Tint::Accent }],
+        (_, Liveness::Dead) => vec![edge(Tint::Divider)],
+        (Weight::Light, Liveness::Live) => {
+            vec![Shape::Fill { rect, radius: RADIUS, tint: Tint::Card }, edge(Tint::Control)]
+        }
+    }
+}
+
+fn on_reader(request: &Request) -> bool {
+    request.unlock().is_some_and(|unlock| unlock.entry == Entry::Reader)
 }
 
 /// The countdown, and who waits, beside the buttons.

@@ -19,6 +19,7 @@ pub(super) fn fill(column: &mut Column<'_, '_>, request: &Request) {
     column.gap(MARGIN);
     let title = match &request.stage {
         Stage::Ended { outcome: Outcome::Failed { .. }, .. } => Sentence::Failed,
+        Stage::LastTry { .. } => Sentence::LastTryTitle,
         Stage::Asking
         | Stage::AskingSecret { .. }
         | Stage::AwaitingToken

@@ -2,7 +2,7 @@
 
 use cryptoki::{
     error::Error,
-    object::{Attribute, AttributeType, ObjectClass, ObjectHandle},
+    object::{Attribute, AttributeInfo, AttributeType, ObjectClass, ObjectHandle},
     session::Session,
 };
 use der::{Decode as _, Tag};
@@ -16,12 +16,16 @@ use crate::token::host::{verify, walk::Walk};
 
 /// More objects of one class than this are not looked at.
 const MAX_OBJECTS: usize = 256;
+/// More certificates of authorities than this are not told.
+const MAX_AUTHORITIES: usize = 32;
+/// Longer attributes are taken for absent: a certificate is the longest that is read.
+const MAX_ATTRIBUTE_LEN: usize = 64 << 10;
 
 /// What a token shows.
 pub(super) struct Contents {
     pub(super) credentials: Vec<Found>,
-    /// Every certificate, for chains.
-    pub(super) certificates: Vec<Vec<u8>>,
+    /// The certificates of authorities, for chains.
+    pub(super) authorities: Vec<Vec<u8>>,
 }
 
 /// A certificate that has, or may have, its private key on the token.
@@ -31,6 +35,8 @@ pub(super) struct Found {
     /// `CKA_ID` of the private key, or of the certificate while keys are hidden.
     pub(super) key_id: Vec<u8>,
     pub(super) label: Option<String>,
+    /// Whether the key wants the PIN for each signature; not known while keys are hidden.
+    pub(super) always_authenticate: bool,
 }
 
 /// A private key.
@@ -55,25 +61,27 @@ pub(super) fn credentials(session: &Session, logged_in: bool) -> Result<Contents
     let hidden = keys.is_empty() && !logged_in;
     let mut credentials = Vec::new();
     for certificate in &certificates {
-        let key_id = if hidden {
-            (!certificate.is_authority).then(|| certificate.id.clone())
+        let key = if hidden {
+            (!certificate.is_authority).then(|| (certificate.id.clone(), false))
         } else {
-            key_of(session, &keys, &certificate.id, &certificate.public)
-                .map(|key| bytes(session, key, AttributeType::Id).unwrap_or_default())
+            key_of(session, &keys, &certificate.id, &certificate.public).map(|key| {
+                let id = bytes(session, key, AttributeType::Id).unwrap_or_default();
+                (id, always_authenticates(session, key))
+            })
         };
-        if let Some(key_id) = key_id {
+        if let Some((key_id, always_authenticate)) = key {
             credentials.push(Found {
                 certificate: certificate.der.clone(),
                 public: certificate.public.clone(),
                 key_id,
                 label: certificate.label.clone(),
+                always_authenticate,
             });
         }
     }
-    Ok(Contents {
-        credentials,
-        certificates: certificates.into_iter().map(|certificate| certificate.der).collect(),
-    })
+    let authorities = certificates.into_iter().filter(|certificate| certificate.is_authority);
+    let authorities = authorities.map(|certificate| certificate.der).take(MAX_AUTHORITIES).collect();
+    Ok(Contents { credentials, authorities })
 }
 
 /// The private key with `id` that belongs to `public`.
@@ -186,6 +194,14 @@ fn attribute(session: &Session, object: ObjectHandle, which: AttributeType) -> O
 }
 
 fn bytes(session: &Session, object: ObjectHandle, which: AttributeType) -> Option<Vec<u8>> {
+    // Asked before room is made for it.
+    match session.get_attribute_info(object, &[which]).ok()?.pop()? {
+        AttributeInfo::Available(len) if len <= MAX_ATTRIBUTE_LEN => {}
+        AttributeInfo::Available(_)
+        | AttributeInfo::Sensitive
+        | AttributeInfo::TypeInvalid
+        | AttributeInfo::Unavailable => return None,
+    }
     let (Attribute::EcPoint(bytes)
     | Attribute::Id(bytes)
     | Attribute::Label(bytes)

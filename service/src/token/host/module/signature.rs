@@ -9,12 +9,12 @@ use cryptoki::{
 use der::{Encode as _, Sequence, asn1::UintRef};
 use signer_ipc::token_host::{Failure, Scheme};
 
-use crate::token::host::{rsa, verify::Input};
+use crate::token::host::{module::raw::Description, rsa, verify::Input};
 
 /// Why a token did not sign.
 pub(super) enum SignFailure {
-    /// The PIN that was needed for this signature was refused.
-    Login(Error),
+    /// The PIN that was needed for this signature was refused, by the token as it was before.
+    Login { error: Error, before: Box<Description> },
     /// The value is none.
     Refused(Failure),
     /// The token or its module failed.
@@ -80,7 +80,7 @@ pub(super) fn sign_authenticated(
     key: ObjectHandle,
     scheme: Scheme,
     input: Input<'_>,
-    login: impl FnOnce() -> Result<(), Error>,
+    confirm: impl FnOnce() -> Result<(), SignFailure>,
 ) -> Result<Vec<u8>, SignFailure> {
     let hashing = hashing(scheme);
     let Operation { mechanism, input } = match input {
@@ -90,7 +90,7 @@ pub(super) fn sign_authenticated(
         Input::Digest(_) | Input::Message(_) => plain(scheme, input),
     };
     session.sign_init(&mechanism, key).map_err(SignFailure::Sign)?;
-    login().map_err(SignFailure::Login)?;
+    confirm()?;
     session.sign_update(&input).map_err(SignFailure::Sign)?;
     finished(scheme, session.sign_final().map_err(SignFailure::Sign)?)
 }

@@ -1,9 +1,6 @@
 //! `cybercore-signer approve` on a terminal of its own, with a person of the test at the keyboard.
 #![cfg(target_os = "linux")]
 
-#[path = "terminal/keyboard.rs"]
-mod keyboard;
-
 use std::{
     io::Write as _,
     process::{Command, Stdio},
@@ -16,12 +13,11 @@ use signer_tests::{
     documents::{Layout, document},
     http::Answer,
     judges,
+    keyboard::Terminal,
     page::{Page, Pending},
     service::{Login, Service, send_signal},
     signing::PASSWORD,
 };
-
-use keyboard::Terminal;
 
 const KEY: &str = "ecpf-a1-moderno.p12";
 const WORD: &str = "Type 'approve' or 'deny': ";

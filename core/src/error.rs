@@ -74,6 +74,8 @@ pub enum ErrorCode {
     InputUnreadable,
     /// A defect of this program.
     Internal,
+    /// The keystore of the operating system is not there, is locked, or refused.
+    KeystoreUnavailable,
     /// The media type of a request is not accepted there.
     MediaTypeUnsupported,
     /// The resource has no such method.
@@ -210,6 +212,7 @@ impl ErrorCode {
         Self::InputChanged,
         Self::InputUnreadable,
         Self::Internal,
+        Self::KeystoreUnavailable,
         Self::MediaTypeUnsupported,
         Self::MethodNotAllowed,
         Self::ModuleArchitecture,
@@ -285,6 +288,7 @@ impl ErrorCode {
             Self::InputChanged => "input-changed",
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
+            Self::KeystoreUnavailable => "keystore-unavailable",
             Self::MediaTypeUnsupported => "media-type-unsupported",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::ModuleArchitecture => "module-architecture",
@@ -388,6 +392,7 @@ impl ErrorCode {
             | Self::ApprovalCancelled
             | Self::ApprovalExpired
             | Self::InputChanged
+            | Self::KeystoreUnavailable
             | Self::RequestTimeout
             | Self::ServiceUnavailable
             | Self::SignaturePending

@@ -14,6 +14,7 @@ mod json;
 mod pairings;
 mod policy;
 mod progress;
+mod registered;
 mod screen;
 mod secret;
 mod serve;

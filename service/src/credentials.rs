@@ -1,11 +1,14 @@
-//! What can sign here: the A1 files that the person registered, and the tokens of every PKCS#11
+//! What can sign here: the A1 credentials that the person registered, and the tokens of every PKCS#11
 //! module that is known or configured. All of it is reached through token hosts.
 //!
 //! A module that was loaded to be looked at stays loaded for a while, so that a request that
 //! follows does not wait for it again. A host that took a secret is never used for anything else.
 
+pub mod folder;
 mod hosts;
 pub mod registered;
+pub mod sources;
+pub mod store;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,11 +26,12 @@ use signer_core::{
     error::ErrorCode,
     trust,
 };
+use signer_ipc::token_host::Protection;
 
 use crate::{
     clock,
     config::{Config, KnownModules},
-    credentials::{hosts::Hosts, registered::Registered},
+    credentials::{folder::Folder, hosts::Hosts, registered::Registered},
     ports::{CredentialState, Credentials, ListedCredential},
     token::{
         client::{HostCredential, TokenDescription, TokenHost},
@@ -48,6 +52,8 @@ pub struct CredentialStore(Arc<Inner>);
 struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
+    /// The folder of A1 files that is watched.
+    folder: Option<Folder>,
     configured: Vec<PathBuf>,
     known: KnownModules,
     hosts: Hosts,
@@ -68,6 +74,13 @@ pub struct FoundCredential {
 pub enum Source {
     /// An A1 file.
     File(PathBuf),
+    /// A key of the private store.
+    Stored {
+        /// Its file.
+        path: PathBuf,
+        /// Under what it is encrypted.
+        protection: Protection,
+    },
     /// A token of a module.
     Token {
         /// The module.
@@ -78,10 +91,10 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a token host opens: the file or the module.
+    /// What a token host opens: the file, the stored key or the module.
     pub fn path(&self) -> &Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Stored { path, .. } => path,
             Self::Token { module, .. } => module,
         }
     }
@@ -98,6 +111,7 @@ impl CredentialStore {
         Self(Arc::new(Inner {
             search,
             file,
+            folder: config.credential_folder.clone().map(Folder::new),
             configured: config.modules.clone(),
             known: config.known_modules,
             hosts: Hosts::new(program, config.idle),
@@ -147,6 +161,7 @@ impl CredentialStore {
     pub fn open(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Stored { path, .. } => self.0.hosts.open_stored(path, end),
             Source::Token { module, .. } => self.0.hosts.open_module(module, end),
         }
     }
@@ -158,6 +173,7 @@ impl CredentialStore {
     pub fn open_fresh(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Stored { path, .. } => self.0.hosts.open_stored(path, end),
             Source::Token { module, .. } => self.0.hosts.start_module(module, end),
         }
     }
@@ -178,13 +194,11 @@ impl CredentialStore {
             tracing::warn!(%error, "registered certificates are left out");
             Registered::default()
         });
-        registered
-            .entries()
-            .iter()
-            .filter_map(|entry| {
-                let place = entry.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        sources::of_list(&registered, &self.0.file, self.0.folder.as_ref())
+            .into_iter()
+            .filter_map(|(entry, place, source)| {
                 let listed = listed(&entry.certificate, &entry.chain, Storage::A1, place)?;
-                Some(FoundCredential { listed, source: Source::File(entry.path.clone()) })
+                Some(FoundCredential { listed, source })
             })
             .collect()
     }

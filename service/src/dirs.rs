@@ -74,7 +74,7 @@ impl Dirs {
         self.config.join("config.toml")
     }
 
-    /// Pairings, registered credentials and the audit trail.
+    /// Pairings, registered credentials, stored keys and the audit trail.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -101,6 +101,17 @@ impl Dirs {
     /// The file of registered credentials, whether it is there or not.
     pub fn credentials_file(&self) -> PathBuf {
         self.state.join("credentials.json")
+    }
+
+    /// The stored keys.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn keys(&self) -> Result<PathBuf, DirsError> {
+        self.state()?;
+        let path = self.state.join("keys");
+        private(&path)?;
+        Ok(path)
     }
 
     /// The file of pairings, whether it is there or not.

@@ -142,6 +142,7 @@ impl Worker {
             | TokenError::Internal { .. }
             | TokenError::KeyMismatch
             | TokenError::KeyUnsupported { .. }
+            | TokenError::KeystoreUnavailable { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
             | TokenError::ModuleUnusable { .. }
@@ -231,6 +232,7 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::Internal { .. }
             | TokenError::KeyMismatch
             | TokenError::KeyUnsupported { .. }
+            | TokenError::KeystoreUnavailable { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
             | TokenError::ModuleUnusable { .. }

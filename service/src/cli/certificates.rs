@@ -21,7 +21,8 @@ use crate::{
 
 /// Runs the command.
 pub(super) fn run(arguments: &CertificatesArguments) -> ExitCode {
-    let named = arguments.credential.p12.is_some() || arguments.credential.module.is_some();
+    let named = [&arguments.credential.p12, &arguments.credential.module].iter().any(|path| path.is_some())
+        || arguments.credential.credential.is_some();
     let found = if named { list(&arguments.credential) } else { Ok(list_everywhere(arguments.json)) };
     let signers = match found {
         Ok(signers) => signers,
@@ -60,6 +61,7 @@ fn list_everywhere(as_json: bool) -> Vec<Signer> {
     for module in modules::installed() {
         let arguments = CredentialArguments {
             p12: None,
+            credential: None,
             p12_password_file: None,
             module: Some(module.path.clone()),
             token: None,

@@ -20,6 +20,8 @@ pub enum Step {
     Sign,
     /// Starting.
     Start,
+    /// Encrypting a key to store it.
+    Store,
     /// Listing tokens.
     Tokens,
     /// Taking the PIN or password.
@@ -56,8 +58,8 @@ pub enum TokenError {
         /// The return value (`CK_RV`).
         value: String,
     },
-    /// The A1 file is damaged or is no PKCS#12 file.
-    #[error("not a readable PKCS#12 file: {reason}")]
+    /// The A1 file is damaged or is no PKCS#12 file; or the stored key is damaged.
+    #[error("the certificate file is damaged or of another kind: {reason}")]
     FileDamaged {
         /// What does not fit.
         reason: String,
@@ -82,6 +84,12 @@ pub enum TokenError {
     KeyUnsupported {
         /// Which.
         kind: String,
+    },
+    /// The keystore of the operating system is not there, is locked, or refused.
+    #[error("the keystore of the operating system cannot be used: {reason}")]
+    KeystoreUnavailable {
+        /// Its words.
+        reason: String,
     },
     /// The module is for another architecture.
     #[error("the module is for {found}; this program is for {expected}")]
@@ -170,6 +178,7 @@ impl TokenError {
             Self::FileUnreadable { .. } => ErrorCode::InputUnreadable,
             Self::KeyMismatch => ErrorCode::CredentialKeyMismatch,
             Self::KeyUnsupported { .. } => ErrorCode::UnsupportedAlgorithm,
+            Self::KeystoreUnavailable { .. } => ErrorCode::KeystoreUnavailable,
             Self::ModuleArchitecture { .. } => ErrorCode::ModuleArchitecture,
             Self::ModuleNotFound => ErrorCode::ModuleNotFound,
             Self::ModuleUnusable { .. } => ErrorCode::ModuleUnusable,
@@ -193,6 +202,7 @@ impl From<Failure> for TokenError {
             Failure::Internal { reason } => Self::Internal { reason },
             Failure::KeyMismatch => Self::KeyMismatch,
             Failure::KeyUnsupported { kind } => Self::KeyUnsupported { kind },
+            Failure::KeystoreUnavailable { reason } => Self::KeystoreUnavailable { reason },
             Failure::ModuleArchitecture { found, expected } => Self::ModuleArchitecture { found, expected },
             Failure::ModuleNotFound => Self::ModuleNotFound,
             Failure::ModuleUnusable { reason } => Self::ModuleUnusable { reason },
@@ -218,6 +228,7 @@ impl std::fmt::Display for Step {
             Self::OpenModule => "loading the module",
             Self::Sign => "signing",
             Self::Start => "starting",
+            Self::Store => "encrypting the key to store it",
             Self::Tokens => "listing tokens",
             Self::Unlock => "unlocking",
         })

@@ -10,7 +10,7 @@ use signer_ipc::{
     message::{Entry, Unlock},
     sealed::{KEY_LEN, SealedSecret},
     secret::Secret,
-    token_host::TriesLeft,
+    token_host::{Protection, TriesLeft},
 };
 
 use crate::{
@@ -96,8 +96,9 @@ impl Candidates {
         match candidate.unlock.entry {
             Entry::Locked => return Err(TokenError::PinLocked),
             Entry::TokenAbsent => return Err(TokenError::Absent),
-            Entry::Nothing => {}
-            Entry::Reader => {
+            Entry::Nothing if token.is_some() => {}
+            // The reader or the keystore of the system unlocks it; nothing is typed here.
+            Entry::Nothing | Entry::Reader => {
                 let nothing = Secret::from_bytes(Vec::new()).map_err(|_| TokenError::SecretUnreadable)?;
                 opened.host.unlock(token, &nothing)?;
             }
@@ -201,7 +202,12 @@ fn usable(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<FoundC
 
 fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
     match source {
-        Source::File(_) => Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) },
+        Source::File(_) | Source::Stored { protection: Protection::Password, .. } => {
+            Unlock { entry: Entry::Password, tries_left: TriesLeft::Unknown, key: Some(key) }
+        }
+        Source::Stored { protection: Protection::Keystore, .. } => {
+            Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None }
+        }
         Source::Token { token, .. } => {
             let entry = match (token.pin, token.pin_entry) {
                 (PinState::Locked, _) => Entry::Locked,
@@ -217,7 +223,7 @@ fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
 
 const fn token_of(source: &Source) -> Option<&TokenDescription> {
     match source {
-        Source::File(_) => None,
+        Source::File(_) | Source::Stored { .. } => None,
         Source::Token { token, .. } => Some(token),
     }
 }

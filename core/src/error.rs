@@ -86,6 +86,8 @@ pub enum ErrorCode {
     ModuleCrashed,
     /// The module file does not exist.
     ModuleNotFound,
+    /// The module crashed or hung again and again and is not loaded any more.
+    ModuleQuarantined,
     /// The module cannot be loaded or initialised.
     ModuleUnusable,
     /// The origin of a request is not accepted.
@@ -136,6 +138,10 @@ pub enum ErrorCode {
     TokenAbsent,
     /// The token or its module failed.
     TokenFailed,
+    /// Another program keeps the token for itself.
+    TokenInUse,
+    /// The login at the token was ended: the computer slept, or the session was locked.
+    TokenLoginEnded,
     /// The token was removed while it was used.
     TokenRemoved,
     /// A client asks for too much at once.
@@ -159,6 +165,8 @@ pub enum Remedy {
     ChooseAnother,
     /// Check the network.
     CheckNetwork,
+    /// Close the other program that keeps the token for itself.
+    CloseProgram,
     /// Type the PIN or password again, with care for the tries left.
     EnterPinAgain,
     /// Mend or replace the document.
@@ -167,6 +175,8 @@ pub enum Remedy {
     InsertToken,
     /// Nothing can be done.
     Nothing,
+    /// Update the module, or say that it is to be tried again.
+    ReleaseModule,
     /// Try once more.
     Retry,
     /// Give the document's password on the command line, or save a copy that needs none.
@@ -218,6 +228,7 @@ impl ErrorCode {
         Self::ModuleArchitecture,
         Self::ModuleCrashed,
         Self::ModuleNotFound,
+        Self::ModuleQuarantined,
         Self::ModuleUnusable,
         Self::OriginRefused,
         Self::OtherLogin,
@@ -243,6 +254,8 @@ impl ErrorCode {
         Self::StorageFull,
         Self::TokenAbsent,
         Self::TokenFailed,
+        Self::TokenInUse,
+        Self::TokenLoginEnded,
         Self::TokenRemoved,
         Self::TooManyRequests,
         Self::TrayUnavailable,
@@ -294,6 +307,7 @@ impl ErrorCode {
             Self::ModuleArchitecture => "module-architecture",
             Self::ModuleCrashed => "module-crashed",
             Self::ModuleNotFound => "module-not-found",
+            Self::ModuleQuarantined => "module-quarantined",
             Self::ModuleUnusable => "module-unusable",
             Self::OriginRefused => "origin-refused",
             Self::OtherLogin => "other-login",
@@ -319,6 +333,8 @@ impl ErrorCode {
             Self::StorageFull => "storage-full",
             Self::TokenAbsent => "token-absent",
             Self::TokenFailed => "token-failed",
+            Self::TokenInUse => "token-in-use",
+            Self::TokenLoginEnded => "token-login-ended",
             Self::TokenRemoved => "token-removed",
             Self::TooManyRequests => "too-many-requests",
             Self::TrayUnavailable => "tray-unavailable",
@@ -397,9 +413,12 @@ impl ErrorCode {
             | Self::ServiceUnavailable
             | Self::SignaturePending
             | Self::TokenFailed
+            | Self::TokenLoginEnded
             | Self::TooManyRequests => Remedy::Retry,
+            Self::ModuleQuarantined => Remedy::ReleaseModule,
             Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
             Self::PinLocked => Remedy::UnlockToken,
+            Self::TokenInUse => Remedy::CloseProgram,
         }
     }
 }
@@ -411,10 +430,12 @@ impl Remedy {
             Self::AskAdministrator => "ask-administrator",
             Self::ChooseAnother => "choose-another",
             Self::CheckNetwork => "check-network",
+            Self::CloseProgram => "close-program",
             Self::EnterPinAgain => "enter-pin-again",
             Self::FixDocument => "fix-document",
             Self::InsertToken => "insert-token",
             Self::Nothing => "nothing",
+            Self::ReleaseModule => "release-module",
             Self::Retry => "retry",
             Self::UnlockDocument => "unlock-document",
             Self::UnlockToken => "unlock-token",

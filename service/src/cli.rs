@@ -9,8 +9,10 @@ mod credential;
 mod credentials;
 mod diagnose;
 mod document;
+mod examine;
 mod failure;
 mod json;
+mod modules;
 mod pairings;
 mod policy;
 mod progress;
@@ -37,6 +39,7 @@ pub fn run() -> ExitCode {
         Command::Config(command) => config::run(&command),
         Command::Credentials(command) => credentials::run(&command),
         Command::Diagnose(arguments) => diagnose::run(&arguments),
+        Command::Modules(command) => modules::run(&command),
         Command::Pairings(command) => pairings::run(&command),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),

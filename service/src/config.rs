@@ -77,10 +77,10 @@ pub enum TerminalUse {
     Never,
 }
 
-/// Whether the known modules that are installed are used.
+/// Whether modules are used that this login did not name: registered with p11-kit, or known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KnownModules {
-    /// Only those that the configuration names are.
+    /// Only those that the configuration, the command line or the environment names are.
     Ignored,
     /// They are.
     #[default]

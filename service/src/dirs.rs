@@ -58,6 +58,17 @@ impl Dirs {
         })
     }
 
+    /// Where this login has its configuration of p11-kit, whether it is there or not.
+    pub fn p11_kit_of_login() -> Option<PathBuf> {
+        let bases = BaseDirs::new()?;
+        // p11-kit knows `XDG_CONFIG_HOME` on every Unix, and no other folder of the system's.
+        let config = match std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from) {
+            Some(config) if config.is_absolute() => config,
+            Some(_) | None => bases.home_dir().join(".config"),
+        };
+        Some(config.join("pkcs11"))
+    }
+
     /// Folders within another one, for tests.
     #[cfg(all(test, unix))]
     pub(crate) fn within(root: &Path) -> Self {
@@ -74,7 +85,7 @@ impl Dirs {
         self.config.join("config.toml")
     }
 
-    /// Pairings, registered credentials, stored keys and the audit trail.
+    /// Pairings, registered credentials, stored keys, modules in quarantine and the audit trail.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -112,6 +123,11 @@ impl Dirs {
         let path = self.state.join("keys");
         private(&path)?;
         Ok(path)
+    }
+
+    /// The file of modules in quarantine, whether it is there or not.
+    pub fn quarantine_file(&self) -> PathBuf {
+        self.state.join("quarantine.json")
     }
 
     /// The file of pairings, whether it is there or not.

@@ -4,7 +4,9 @@
 //! translation does not compile.
 
 pub(crate) mod certification;
+pub(crate) mod diagnosis;
 mod errors;
+pub(crate) mod modules;
 mod warnings;
 
 use signer_core::{
@@ -112,6 +114,11 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Choose another option and try again.",
             "Elija otra opción e inténtelo de nuevo.",
         ],
+        Remedy::CloseProgram => [
+            "Feche o outro programa que usa o token e tente de novo. `cybercore-signer diagnose` diz quais podem ser.",
+            "Close the other program that uses the token and try again. `cybercore-signer diagnose` tells which it may be.",
+            "Cierre el otro programa que usa el token e inténtelo de nuevo. `cybercore-signer diagnose` dice cuáles pueden ser.",
+        ],
         Remedy::EnterPinAgain => [
             "Confira a senha e digite-a de novo.",
             "Check the secret and type it again.",
@@ -131,6 +138,11 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Se isso não era esperado, guarde a mensagem acima e avise os desenvolvedores.",
             "If this was not expected, keep the message above and tell the developers.",
             "Si esto no era lo esperado, guarde el mensaje anterior y avise a los desarrolladores.",
+        ],
+        Remedy::ReleaseModule => [
+            "Atualize o programa do fabricante do token, ou libere o módulo com «cybercore-signer modules retry».",
+            "Update the token vendor's software, or release the module by 'cybercore-signer modules retry'.",
+            "Actualice el programa del fabricante del token, o libere el módulo con «cybercore-signer modules retry».",
         ],
         Remedy::Retry => ["Tente mais uma vez.", "Try once more.", "Inténtelo una vez más."],
         Remedy::UnlockDocument => [

@@ -1,6 +1,7 @@
 //! Credentials, reached only through a token host: a child process that opens exactly one A1
 //! file or one PKCS#11 module, and the only place where a private key is ever in memory.
 
+pub mod architecture;
 pub mod client;
 pub mod error;
 pub mod host;

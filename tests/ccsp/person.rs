@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     path::PathBuf,
     pin::Pin,
+    sync::Arc,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -218,7 +219,11 @@ fn sign(
 }
 
 impl Credentials for Person {
-    fn list(&self) -> Pin<Box<dyn Future<Output = Vec<ListedCredential>> + Send + '_>> {
+    fn card_programs(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
+        Box::pin(async { Vec::new() })
+    }
+
+    fn list(&self) -> Pin<Box<dyn Future<Output = Arc<[ListedCredential]>> + Send + '_>> {
         Box::pin(async {
             let valid = self.listed();
             let path = signer_tests::repository().join("tests/fixtures/pki/certificates/expirado.pem");
@@ -232,7 +237,7 @@ impl Credentials for Person {
                 state: CredentialState::Expired,
                 place: None,
             };
-            vec![valid, other]
+            Arc::from([valid, other])
         })
     }
 }

@@ -11,6 +11,7 @@ pub mod judges;
 #[cfg(target_os = "linux")]
 pub mod keyboard;
 pub mod manifest;
+pub mod measure;
 #[cfg(target_os = "linux")]
 pub mod page;
 pub mod processes;

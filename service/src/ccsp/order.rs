@@ -129,13 +129,13 @@ pub(super) fn with_reason(style: Style, items: &[Item]) -> Style {
 pub(super) async fn certificate(shared: &Shared, id: Option<&str>) -> Result<Option<CredentialId>, Problem> {
     let Some(id) = id else { return Ok(None) };
     let listed = shared.credentials.list().await;
-    let found = listed.into_iter().find(|listed| listed.id.to_string() == id);
+    let found = listed.iter().find(|listed| listed.id.to_string() == id);
     let found = found.ok_or(ErrorCode::CredentialNotFound)?;
     match found.state {
         CredentialState::Expired => Err(ErrorCode::CredentialExpired.into()),
         CredentialState::NotForSigning => Err(ErrorCode::CredentialNotForSigning.into()),
         CredentialState::NotYetValid => Err(ErrorCode::CredentialNotYetValid.into()),
-        CredentialState::TokenAbsent | CredentialState::Valid => Ok(Some(found.id)),
+        CredentialState::TokenAbsent | CredentialState::Valid => Ok(Some(found.id.clone())),
     }
 }
 

@@ -14,7 +14,8 @@ use crate::text::{Language, Sentence};
 pub use certify::CertifyChoice;
 pub use credentials::{CredentialAddArguments, CredentialsCommand, ProtectChoice};
 pub use service::{
-    ApproveArguments, AuditCommand, ConfigCommand, PairingsCommand, ServeArguments, StatusArguments,
+    ApproveArguments, AuditCommand, ConfigCommand, ModulesCommand, PairingsCommand, ServeArguments,
+    StatusArguments,
 };
 
 /// The language of this process.
@@ -104,6 +105,13 @@ pub enum Command {
         "Muestra lectores, módulos, tokens y reloj, y lo que falta",
     ]))]
     Diagnose(DiagnoseArguments),
+    /// Which modules are used.
+    #[command(subcommand, about = tr([
+        "Lista os módulos PKCS#11 deste computador e libera os que estão em quarentena",
+        "Lists the PKCS#11 modules of this machine and releases those in quarantine",
+        "Enumera los módulos PKCS#11 de este equipo y libera los que están en cuarentena",
+    ]))]
+    Modules(ModulesCommand),
     /// Who was let in.
     #[command(subcommand, about = tr([
         "Lista e retira os sites e programas que podem pedir assinaturas",
@@ -236,6 +244,13 @@ pub struct DiagnoseArguments {
         "Examina también este módulo PKCS#11",
     ]))]
     pub module: Option<PathBuf>,
+    /// How long each module may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600), help = tr([
+        "Quanto tempo os módulos têm para responder, em segundos",
+        "How long the modules may take to answer, in seconds",
+        "Cuánto tiempo tienen los módulos para responder, en segundos",
+    ]))]
+    pub wait: u64,
     /// For programs.
     #[arg(long, help = tr(JSON))]
     pub json: bool,

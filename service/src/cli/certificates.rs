@@ -1,10 +1,11 @@
 //! `certificates`: what can sign, from an A1 file, a module, or every module found here.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use serde_json::json;
 use signer_core::{
     credential::{CredentialId, Holder},
+    error::ErrorCode,
     moment::Moment,
 };
 
@@ -12,18 +13,25 @@ use crate::{
     cli::{
         arguments::{CertificatesArguments, CredentialArguments, language},
         credential,
+        examine::{self, Examined, Outcome},
         failure::Failure,
-        json, screen,
+        json, modules, screen,
     },
     sign::Signer,
-    token::modules,
+    token::{
+        modules::{Installed, atr::Atr, fitting},
+        reader::{self, ReaderError},
+    },
 };
+
+/// How long the modules may take, all of them side by side.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the command.
 pub(super) fn run(arguments: &CertificatesArguments) -> ExitCode {
     let named = [&arguments.credential.p12, &arguments.credential.module].iter().any(|path| path.is_some())
         || arguments.credential.credential.is_some();
-    let found = if named { list(&arguments.credential) } else { Ok(list_everywhere(arguments.json)) };
+    let found = if named { list(&arguments.credential) } else { list_everywhere(arguments.json) };
     let signers = match found {
         Ok(signers) => signers,
         Err(failure) => return failure.show(arguments.json),
@@ -55,31 +63,55 @@ fn list(arguments: &CredentialArguments) -> Result<Vec<Signer>, Failure> {
     opened.credentials()
 }
 
-/// What every module on this machine shows without a PIN. A module that fails is said and skipped.
-fn list_everywhere(as_json: bool) -> Vec<Signer> {
+/// What the modules for the cards that are present show without a PIN. A module that fails is said
+/// and skipped.
+fn list_everywhere(as_json: bool) -> Result<Vec<Signer>, Failure> {
+    let (found, quarantine) = (modules::discover(None)?, modules::quarantine()?);
+    let wanted = match reader::readers() {
+        Ok(readers) => {
+            let cards: Vec<_> =
+                readers.iter().filter_map(|reader| Atr::new(reader.card.as_deref()?)).collect();
+            fitting(&found.installed, &cards).into_iter().cloned().collect()
+        }
+        Err(ReaderError::NotPermitted | ReaderError::ServiceAbsent) => {
+            fitting(&found.installed, &[]).into_iter().cloned().collect()
+        }
+        // Which cards there are is not known.
+        Err(ReaderError::Failed(_)) => found.installed,
+    };
     let mut signers: Vec<Signer> = Vec::new();
-    for module in modules::installed() {
-        let arguments = CredentialArguments {
-            p12: None,
-            credential: None,
-            p12_password_file: None,
-            module: Some(module.path.clone()),
-            token: None,
-            pin_file: None,
-            certificate: None,
-        };
-        match list(&arguments) {
-            Ok(found) => signers.extend(found),
-            Err(failure) if !as_json => {
-                screen::error_line(&format!("{} ({})", module.product, module.path.display()));
-                failure.show(false);
+    for Examined { module, outcome } in examine::examine(wanted, &quarantine, PATIENCE)? {
+        let tokens = match outcome {
+            Outcome::Works(tokens) => tokens,
+            Outcome::Failed(error) => {
+                leave_out(&module, &credential::of_token(&error), as_json);
+                continue;
             }
-            Err(_) => {}
+            Outcome::Quarantined(_) => {
+                leave_out(&module, &Failure::new(ErrorCode::ModuleQuarantined), as_json);
+                continue;
+            }
+        };
+        for seen in tokens {
+            match seen.credentials {
+                Ok(credentials) => {
+                    // One that cannot be read must not hide the others.
+                    signers.extend(credentials.into_iter().filter_map(|it| credential::parse(it).ok()));
+                }
+                Err(error) => leave_out(&module, &credential::of_token(&error), as_json),
+            }
         }
     }
     let mut seen = std::collections::BTreeSet::new();
     signers.retain(|signer| seen.insert(CredentialId::of(&signer.certificate).to_string()));
-    signers
+    Ok(signers)
+}
+
+fn leave_out(module: &Installed, failure: &Failure, as_json: bool) {
+    if !as_json {
+        screen::error_line(&format!("{} ({})", module.product, module.path.display()));
+        failure.show(false);
+    }
 }
 
 fn show(signers: &[Signer]) {

@@ -177,7 +177,8 @@ fn name(certificate: &Certificate) -> String {
     format!("{}  {}", id.get(..16).unwrap_or(&id), Holder::of(certificate).name)
 }
 
-fn parse(credential: HostCredential) -> Result<Signer, Failure> {
+/// A credential with its certificate and the issuers that came with it, read.
+pub(super) fn parse(credential: HostCredential) -> Result<Signer, Failure> {
     let unreadable =
         |error: signer_core::cms::error::CmsError| Failure::of(ErrorCode::CredentialUnreadable, &error);
     let certificate = Certificate::from_der(&credential.certificate_der).map_err(unreadable)?;
@@ -191,9 +192,15 @@ fn parse(credential: HostCredential) -> Result<Signer, Failure> {
 /// A token's error with what the person needs to know: above all how many tries are left.
 pub(super) fn of_token(error: &TokenError) -> Failure {
     let failure = Failure::of(error.code(), error);
-    let TokenError::PinIncorrect { tries_left } = error else { return failure };
+    let TokenError::PinIncorrect { tries_left: left } = error else { return failure };
+    let (note, fact) = tries_left(*left);
+    failure.with_note(note).with_fact("triesLeft", fact.unwrap_or(Value::Null))
+}
+
+/// How many tries are left, for the person, and for programs where anything is known.
+pub(super) fn tries_left(left: TriesLeft) -> (String, Option<Value>) {
     let language = language();
-    let (note, fact) = match tries_left {
+    let (note, fact) = match left {
         TriesLeft::Exactly(1) | TriesLeft::Last => (
             language
                 .choose([
@@ -202,7 +209,7 @@ pub(super) fn of_token(error: &TokenError) -> Failure {
                     "Queda UN intento antes del bloqueo.",
                 ])
                 .to_owned(),
-            Value::from(1),
+            Some(Value::from(1)),
         ),
         TriesLeft::Exactly(count) => (
             match language {
@@ -210,13 +217,13 @@ pub(super) fn of_token(error: &TokenError) -> Failure {
                 crate::text::Language::English => format!("{count} tries are left."),
                 crate::text::Language::Spanish => format!("Quedan {count} intentos."),
             },
-            Value::from(*count),
+            Some(Value::from(count)),
         ),
         TriesLeft::Low => (
             language
                 .choose(["Restam poucas tentativas.", "Few tries are left.", "Quedan pocos intentos."])
                 .to_owned(),
-            Value::from("few"),
+            Some(Value::from("few")),
         ),
         TriesLeft::Unknown => (
             language
@@ -226,8 +233,8 @@ pub(super) fn of_token(error: &TokenError) -> Failure {
                     "El token no dice cuántos intentos quedan.",
                 ])
                 .to_owned(),
-            Value::Null,
+            None,
         ),
     };
-    failure.with_note(note).with_fact("triesLeft", fact)
+    (note, fact)
 }

@@ -1,181 +1,79 @@
-//! `diagnose`: reader → card → module → token → certificate, step by step, and what is missing.
+//! `diagnose`: reader → card → module → token → certificate, step by step, and what to do where
+//! the chain breaks first. docs/modules.md says what its JSON holds.
 
-use std::{path::Path, process::ExitCode};
+mod findings;
+mod report;
+mod show;
+mod surroundings;
 
-use serde_json::{Value, json};
+use std::{process::ExitCode, time::Duration};
 
 use crate::{
     cli::{
-        arguments::{DiagnoseArguments, language},
-        screen,
+        arguments::DiagnoseArguments,
+        diagnose::{
+            findings::{Facts, Finding},
+            surroundings::CardService,
+        },
+        examine,
+        failure::Failure,
+        modules,
     },
     clock,
-    token::{
-        client::{TokenDescription, TokenHost},
-        error::TokenError,
-        modules,
-        reader::{self, Reader, ReaderError},
-    },
+    config::Config,
+    serve::Presence,
+    token::{modules::discovery::Places, reader},
 };
 
-/// One module and what its token host saw.
-struct Examined {
-    product: String,
-    path: String,
-    result: Result<Vec<TokenDescription>, TokenError>,
-    certificates: usize,
+/// Everything that was seen, and what follows from it.
+struct Diagnosis {
+    /// Why the configuration of this login is not used.
+    config_fault: Option<String>,
+    service: Option<Presence>,
+    facts: Facts,
+    findings: Vec<Finding>,
 }
 
 /// Runs the command. Finding something wrong is its job, not a failure: the exit code is 0.
 pub(super) fn run(arguments: &DiagnoseArguments) -> ExitCode {
-    let readers = reader::readers();
-    let mut examined: Vec<_> = modules::installed()
-        .iter()
-        .filter(|module| arguments.module.as_ref() != Some(&module.path))
-        .map(|module| examine(module.product, &module.path))
-        .collect();
-    if let Some(path) = &arguments.module {
-        examined.push(examine("--module", path));
-    }
+    let diagnosis = match diagnose(arguments) {
+        Ok(diagnosis) => diagnosis,
+        Err(failure) => return failure.show(arguments.json),
+    };
     if arguments.json {
-        screen::json(&as_json(&readers, &examined));
+        report::show(&diagnosis);
     } else {
-        show(&readers, &examined);
+        show::show(&diagnosis);
     }
     ExitCode::SUCCESS
 }
 
-fn examine(product: &str, path: &Path) -> Examined {
-    let mut certificates = 0;
-    let result = look_at(path, &mut certificates);
-    Examined { product: product.to_owned(), path: path.display().to_string(), result, certificates }
-}
-
-/// Loads the module in a host of its own and counts what it shows without a PIN.
-fn look_at(path: &Path, certificates: &mut usize) -> Result<Vec<TokenDescription>, TokenError> {
-    let program = std::env::current_exe().map_err(TokenError::from)?;
-    let mut host = TokenHost::spawn(&program)?;
-    host.open_module(path)?;
-    let tokens = host.tokens()?;
-    for token in &tokens {
-        *certificates += host.credentials(Some(token))?.len();
-    }
-    Ok(tokens)
-}
-
-fn as_json(readers: &Result<Vec<Reader>, ReaderError>, examined: &[Examined]) -> Value {
-    let readers = match readers {
-        Ok(readers) => json!({
-            "service": "running",
-            "list": readers.iter().map(|reader| json!({
-                "name": reader.name,
-                "card": reader.card.as_deref().map(hexadecimal),
-            })).collect::<Vec<_>>(),
-        }),
-        Err(error) => json!({ "service": "failed", "detail": error.to_string() }),
+fn diagnose(arguments: &DiagnoseArguments) -> Result<Diagnosis, Failure> {
+    let dirs = modules::dirs()?;
+    // Somebody whose configuration is wrong needs a diagnosis all the more.
+    let (config, config_fault) = match Config::read_or_default(&dirs.config_file()) {
+        Ok(config) => (config, None),
+        Err(error) => (Config::default(), Some(error.to_string())),
     };
-    let modules: Vec<_> = examined
-        .iter()
-        .map(|module| match &module.result {
-            Ok(tokens) => json!({
-                "product": module.product,
-                "path": module.path,
-                "tokens": tokens.iter().map(|token| json!({
-                    "label": token.label,
-                    "serial": token.serial,
-                })).collect::<Vec<_>>(),
-                "certificates": module.certificates,
-            }),
-            Err(error) => json!({
-                "product": module.product,
-                "path": module.path,
-                "error": { "code": error.code().as_str(), "detail": error.to_string() },
-            }),
-        })
-        .collect();
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "time": clock::now().map(signer_core::moment::Moment::to_rfc3339).ok(),
-        "readers": readers,
-        "modules": modules,
-    })
-}
-
-fn show(readers: &Result<Vec<Reader>, ReaderError>, examined: &[Examined]) {
-    let language = language();
-    screen::line(&format!("CyberCore Signer {}", env!("CARGO_PKG_VERSION")));
-    let clock_heading = language.choose(["Relógio", "Clock", "Reloj"]);
-    match clock::now() {
-        Ok(now) => screen::line(&format!("{clock_heading}: {}", now.to_brazilian())),
-        Err(error) => screen::line(&format!("{clock_heading}: {error}")),
-    }
-    screen::line(language.choose(["Leitores:", "Readers:", "Lectores:"]));
-    match readers {
-        Err(ReaderError::ServiceAbsent) => screen::line(language.choose([
-            "  ✗ O serviço de cartões (pcscd) não está em execução. Certificados A1 não precisam dele.",
-            "  ✗ The smart card service (pcscd) is not running. A1 certificates do not need it.",
-            "  ✗ El servicio de tarjetas (pcscd) no está en ejecución. Los certificados A1 no lo necesitan.",
-        ])),
-        Err(error @ ReaderError::Failed(_)) => screen::line(&format!("  ✗ {error}")),
-        Ok(readers) if readers.is_empty() => screen::line(language.choose([
-            "  – Nenhum leitor conectado.",
-            "  – No reader is connected.",
-            "  – Ningún lector conectado.",
-        ])),
-        Ok(readers) => {
-            for reader in readers {
-                let card = match &reader.card {
-                    Some(answer) => hexadecimal(answer),
-                    None => language.choose(["sem cartão", "no card", "sin tarjeta"]).to_owned(),
-                };
-                let mark = if reader.card.is_some() { '✓' } else { '–' };
-                screen::line(&format!("  {mark} {}: {card}", reader.name));
-            }
-        }
-    }
-    screen::line(language.choose(["Módulos PKCS#11:", "PKCS#11 modules:", "Módulos PKCS#11:"]));
-    if examined.is_empty() {
-        screen::line(language.choose([
-            "  – Nenhum módulo conhecido instalado.",
-            "  – No known module is installed.",
-            "  – Ningún módulo conocido instalado.",
-        ]));
-    }
-    for module in examined {
-        show_module(module);
-    }
-}
-
-fn show_module(module: &Examined) {
-    let language = language();
-    match &module.result {
-        Ok(tokens) => {
-            screen::line(&format!("  ✓ {} ({})", module.product, module.path));
-            if tokens.is_empty() {
-                screen::line(language.choose([
-                    "    – Nenhum token presente.",
-                    "    – No token is present.",
-                    "    – Ningún token presente.",
-                ]));
-            }
-            for token in tokens {
-                screen::line(&format!("    ✓ {} ({})", token.label, token.serial));
-            }
-            let certificates = language.choose([
-                "Certificados visíveis sem PIN",
-                "Certificates visible without a PIN",
-                "Certificados visibles sin PIN",
-            ]);
-            screen::line(&format!("    {certificates}: {}", module.certificates));
-        }
-        Err(error) => {
-            screen::line(&format!("  ✗ {} ({})", module.product, module.path));
-            screen::line(&format!("    {} [{}]", language.error(error.code()), error.code()));
-            screen::line(&format!("    {}", language.remedy(error.code().remedy())));
-        }
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    let found = Places { command_line: arguments.module.clone(), ..Places::of_login(&config) }.discover();
+    let readers = reader::readers();
+    let now = clock::now().ok();
+    let quarantine = modules::quarantine()?;
+    let modules = examine::examine(found.installed, &quarantine, Duration::from_secs(arguments.wait))?;
+    let (card_service, readers) = match readers {
+        Ok(readers) => (CardService::Running, readers),
+        Err(error) => (CardService::of(&error), Vec::new()),
+    };
+    let facts = Facts {
+        sandbox: surroundings::sandbox(),
+        card_service,
+        readers,
+        plugged: surroundings::plugged_tokens(),
+        modules,
+        left_out: found.left_out,
+        now,
+    };
+    let findings = findings::conclude(&facts);
+    let service = dirs.runtime().ok().and_then(Presence::read);
+    Ok(Diagnosis { config_fault, service, facts, findings })
 }

@@ -5,6 +5,7 @@ use super::{
     registered::{Entry, Place},
     *,
 };
+use crate::config::KnownModules;
 
 #[test]
 fn a_search_ends_in_time_with_what_came_until_then() {
@@ -21,16 +22,25 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     });
     registered.write(&file).unwrap();
 
-    let modules = (0..5).map(|number| PathBuf::from(format!("/module-{number}.so"))).collect();
+    // The beginning of a library for this processor, and never loaded.
+    let mut library = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    library.truncate(64);
+    let module = |number: u8| {
+        let path = place.path().join(format!("module-{number}.so"));
+        std::fs::write(&path, [&library[..], &[number]].concat()).unwrap();
+        path
+    };
+    let modules = (0..5).map(module).collect();
     let config = Config { modules, known_modules: KnownModules::Ignored, ..Config::default() };
+    let quarantine = Quarantine::open(place.path().join("quarantine.json"));
     let search = Duration::from_millis(500);
-    let store = CredentialStore::searching(file, silent(place.path()), &config, search);
+    let store = CredentialStore::searching(file, quarantine, silent(place.path()), &config, search);
     let begun = Instant::now();
     let found = store.find();
     assert!(begun.elapsed() >= search);
     // One after the other they would take five times as long as one host may, which is 30 s.
     assert!(begun.elapsed() < Duration::from_secs(25));
-    let states: Vec<_> = found.iter().map(|credential| credential.listed.state).collect();
+    let states: Vec<_> = found.found.iter().map(|credential| credential.listed.state).collect();
     assert_eq!(states, [CredentialState::Expired]);
     store.close(Duration::from_secs(120));
 }

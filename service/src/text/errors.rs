@@ -192,7 +192,7 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El módulo PKCS#11 es de otra arquitectura (por ejemplo, 32 bits).",
         ],
         ErrorCode::ModuleCrashed => [
-            "O módulo PKCS#11 travou e foi encerrado.",
+            "O módulo PKCS#11 falhou e foi encerrado.",
             "The PKCS#11 module crashed and was ended.",
             "El módulo PKCS#11 falló y fue terminado.",
         ],
@@ -200,6 +200,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "O módulo PKCS#11 não existe nesse caminho.",
             "There is no PKCS#11 module at that path.",
             "El módulo PKCS#11 no existe en esa ruta.",
+        ],
+        ErrorCode::ModuleQuarantined => [
+            "O módulo PKCS#11 falhou repetidas vezes e não é mais carregado.",
+            "The PKCS#11 module failed again and again and is not loaded any more.",
+            "El módulo PKCS#11 falló repetidas veces y ya no se carga.",
         ],
         ErrorCode::ModuleUnusable => [
             "O módulo PKCS#11 não pôde ser carregado.",
@@ -317,6 +322,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "O token ou o seu módulo falhou.",
             "The token or its module failed.",
             "El token o su módulo falló.",
+        ],
+        ErrorCode::TokenInUse => [
+            "Outro programa reservou o token ou cartão só para si.",
+            "Another program keeps the token or card for itself.",
+            "Otro programa reservó el token o la tarjeta solo para sí.",
+        ],
+        ErrorCode::TokenLoginEnded => [
+            "O acesso ao token foi encerrado porque o computador foi suspenso ou a sessão foi bloqueada.",
+            "The login at the token was ended because the computer slept or the session was locked.",
+            "El acceso al token terminó porque el equipo se suspendió o la sesión se bloqueó.",
         ],
         ErrorCode::TokenRemoved => [
             "O token foi removido durante o uso.",

@@ -25,7 +25,7 @@ use signer_ipc::{
 
 use crate::token::{
     HOST_COMMAND,
-    error::{ModuleLoaded, Step, TokenError},
+    error::{End, ModuleLoaded, Step, TokenError},
     platform,
 };
 
@@ -362,8 +362,10 @@ impl TokenHost {
 
     /// The connection ended unasked: reaps the host and says how it went.
     fn crashed(&mut self, step: Step) -> TokenError {
-        let status = self.end().map_or_else(|error| error.to_string(), |status| status.to_string());
-        TokenError::Crashed { step, module: self.module, status }
+        let status = self.end();
+        let end = status.as_ref().map_or(End::ByItself, platform::end);
+        let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+        TokenError::Crashed { step, module: self.module, end, status }
     }
 
     /// Kills the host if it still lives, and reaps it.

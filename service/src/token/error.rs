@@ -2,13 +2,15 @@
 
 use std::{io, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use signer_core::error::ErrorCode;
 use signer_ipc::token_host::{Failure, ProtocolError};
 
 pub use signer_ipc::token_host::TriesLeft;
 
 /// What a token host was doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Listing credentials.
     Credentials,
@@ -44,6 +46,8 @@ pub enum TokenError {
         step: Step,
         /// Whether a vendor's module was loaded, or being loaded.
         module: ModuleLoaded,
+        /// Whether it ended by itself.
+        end: End,
         /// How it ended, as the system says it.
         status: String,
     },
@@ -102,12 +106,21 @@ pub enum TokenError {
     /// There is no such module file.
     #[error("there is no module file of that name")]
     ModuleNotFound,
+    /// The module failed again and again and is not loaded any more.
+    #[error("the module is in quarantine: {reason}")]
+    ModuleQuarantined {
+        /// What happened, and when.
+        reason: String,
+    },
     /// The module cannot be loaded or initialised.
     #[error("the module cannot be loaded: {reason}")]
     ModuleUnusable {
         /// The loader's or the module's words.
         reason: String,
     },
+    /// The login was ended: the computer slept, or the session was locked.
+    #[error("the login at the token was ended because the computer slept or the session was locked")]
+    LoginEnded,
     /// The source holds no private key.
     #[error("there is no private key")]
     NoPrivateKey,
@@ -151,6 +164,15 @@ pub enum TokenError {
     Unexpected,
 }
 
+/// How a host ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By its own doing.
+    ByItself,
+    /// Somebody killed it: this program, the system or the person.
+    Killed,
+}
+
 /// Whether a vendor's code was part of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleLoaded {
@@ -179,8 +201,10 @@ impl TokenError {
             Self::KeyMismatch => ErrorCode::CredentialKeyMismatch,
             Self::KeyUnsupported { .. } => ErrorCode::UnsupportedAlgorithm,
             Self::KeystoreUnavailable { .. } => ErrorCode::KeystoreUnavailable,
+            Self::LoginEnded => ErrorCode::TokenLoginEnded,
             Self::ModuleArchitecture { .. } => ErrorCode::ModuleArchitecture,
             Self::ModuleNotFound => ErrorCode::ModuleNotFound,
+            Self::ModuleQuarantined { .. } => ErrorCode::ModuleQuarantined,
             Self::ModuleUnusable { .. } => ErrorCode::ModuleUnusable,
             Self::PasswordIncorrect => ErrorCode::PasswordIncorrect,
             Self::PinIncorrect { .. } => ErrorCode::PinIncorrect,
@@ -203,6 +227,7 @@ impl From<Failure> for TokenError {
             Failure::KeyMismatch => Self::KeyMismatch,
             Failure::KeyUnsupported { kind } => Self::KeyUnsupported { kind },
             Failure::KeystoreUnavailable { reason } => Self::KeystoreUnavailable { reason },
+            Failure::LoginEnded => Self::LoginEnded,
             Failure::ModuleArchitecture { found, expected } => Self::ModuleArchitecture { found, expected },
             Failure::ModuleNotFound => Self::ModuleNotFound,
             Failure::ModuleUnusable { reason } => Self::ModuleUnusable { reason },

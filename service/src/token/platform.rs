@@ -1,7 +1,7 @@
 //! What each operating system offers to keep a token host apart.
 //!
 //! Every system has the constant `KEPT_VARIABLES` and the functions `conceal`, `harden`, `prepare`, `die`,
-//! `path_to_bytes` and `path_from_bytes`.
+//! `end`, `path_to_bytes` and `path_from_bytes`.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -19,7 +19,7 @@ use macos as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(super) use system::{conceal, die, harden, path_from_bytes, path_to_bytes, prepare};
+pub(super) use system::{conceal, die, end, harden, path_from_bytes, path_to_bytes, prepare};
 
 /// The part of this process's environment that a token host gets: what modules need to find
 /// their configuration, the card service and the desktop. A name that ends in `*` stands for

@@ -64,6 +64,37 @@ pub enum ConfigCommand {
     Sample,
 }
 
+/// `modules`.
+#[derive(Debug, Subcommand)]
+pub enum ModulesCommand {
+    /// Lists modules.
+    #[command(about = tr([
+        "Lista os módulos, quem os nomeou e o seu estado, sem carregá-los",
+        "Lists the modules, who named them and their state, without loading them",
+        "Enumera los módulos, quién los nombró y su estado, sin cargarlos",
+    ]))]
+    List {
+        /// For programs.
+        #[arg(long, help = tr(JSON))]
+        json: bool,
+    },
+    /// Releases one from quarantine.
+    #[command(about = tr([
+        "Libera um módulo da quarentena; ele será carregado de novo",
+        "Releases a module from quarantine; it is loaded again",
+        "Libera un módulo de la cuarentena; se cargará de nuevo",
+    ]))]
+    Retry {
+        /// Its path or product.
+        #[arg(value_name = "PATH|PRODUCT", help = tr([
+            "Caminho ou produto, como em «list»",
+            "Path or product, as 'list' shows it",
+            "Ruta o producto, como en «list»",
+        ]))]
+        module: String,
+    },
+}
+
 /// `pairings`.
 #[derive(Debug, Subcommand)]
 pub enum PairingsCommand {

@@ -6,12 +6,7 @@
 mod objects;
 mod signature;
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::{self, Read as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, io, path::Path};
 
 use cryptoki::{
     context::{CInitializeArgs, CInitializeFlags, Pkcs11},
@@ -26,10 +21,13 @@ use signer_ipc::{
 };
 use spki::SubjectPublicKeyInfoOwned;
 
-use crate::token::host::{
-    Listed, architecture,
-    return_value::failure,
-    verify::{self, Input},
+use crate::token::{
+    architecture::{Library, Mismatch},
+    host::{
+        Listed,
+        return_value::failure,
+        verify::{self, Input},
+    },
 };
 
 /// A loaded and initialised module.
@@ -69,13 +67,10 @@ impl Module {
             }
             Failure::ModuleUnusable { reason: error.to_string() }
         };
-        if !path.metadata().map_err(unusable)?.is_file() {
-            return Err(Failure::ModuleUnusable { reason: "it is not a regular file".to_owned() });
+        // What is no library at all is left to the loader.
+        if let Library::Foreign(Mismatch { found, expected, .. }) = Library::read(path).map_err(unusable)? {
+            return Err(Failure::ModuleArchitecture { found, expected });
         }
-        let mut header = Vec::new();
-        let limit = u64::try_from(architecture::HEADER_LEN).unwrap_or(u64::MAX);
-        File::open(path).map_err(unusable)?.take(limit).read_to_end(&mut header).map_err(unusable)?;
-        architecture::check(&header)?;
         let client = Pkcs11::new(path).map_err(loading)?;
         initialise(&client)?;
         Ok(Self { slots: BTreeMap::new(), known: Vec::new(), client })
@@ -209,11 +204,14 @@ impl Module {
     }
 
     fn describe(&self, slot: Slot) -> Option<Token> {
+        let reader = self.client.get_slot_info(slot).ok();
+        let reader = reader.map(|slot| trimmed(slot.slot_description())).unwrap_or_default();
         match self.client.get_token_info(slot) {
             // SoftHSM always offers one more token, which is not initialised.
             Ok(info) if !info.token_initialized() && !info.user_pin_initialized() => None,
             Ok(info) => Some(Token {
                 slot: slot.id(),
+                reader,
                 label: trimmed(info.label()),
                 serial: trimmed(info.serial_number()),
                 manufacturer: trimmed(info.manufacturer_id()),
@@ -226,20 +224,18 @@ impl Module {
             Err(Error::Pkcs11(..)) => None,
             // The module answered, with something malformed such as its clock: the token is
             // there, and only its description is not.
-            Err(_) => {
-                let description = self.client.get_slot_info(slot).ok();
-                Some(Token {
-                    slot: slot.id(),
-                    label: description.map(|slot| trimmed(slot.slot_description())).unwrap_or_default(),
-                    serial: String::new(),
-                    manufacturer: String::new(),
-                    model: String::new(),
-                    tries_left: TriesLeft::Unknown,
-                    locked: false,
-                    login_required: true,
-                    protected_authentication_path: false,
-                })
-            }
+            Err(_) => Some(Token {
+                slot: slot.id(),
+                label: reader.clone(),
+                reader,
+                serial: String::new(),
+                manufacturer: String::new(),
+                model: String::new(),
+                tries_left: TriesLeft::Unknown,
+                locked: false,
+                login_required: true,
+                protected_authentication_path: false,
+            }),
         }
     }
 

@@ -3,17 +3,20 @@
 use std::{
     ffi::OsStr,
     io,
-    os::unix::ffi::OsStrExt as _,
+    os::unix::{ffi::OsStrExt as _, process::ExitStatusExt as _},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus},
 };
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
+
+use crate::token::error::End;
 
 /// See [`super::host_environment`]. The bus and the runtime folder are where the Secret Service is
 /// found; a token host speaks to it itself, so that no other process sees what it gives.
 pub(super) const KEPT_VARIABLES: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
     "DISPLAY",
     "HOME",
     "LANG",
@@ -57,6 +60,12 @@ pub(in crate::token) fn prepare(command: &mut Command) {
 /// Ends this process at once: nothing that a module registered for the end of a process runs.
 pub(in crate::token) fn die() {
     let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+}
+
+/// A host that got one of these signals got it from somebody else.
+pub(in crate::token) fn end(status: &ExitStatus) -> End {
+    let killed = [Signal::KILL, Signal::TERM].map(Signal::as_raw).contains(&status.signal().unwrap_or(0));
+    if killed { End::Killed } else { End::ByItself }
 }
 
 /// A path as bytes for the host.

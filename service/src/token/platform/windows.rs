@@ -8,13 +8,15 @@ use std::{
         process::CommandExt as _,
     },
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus},
 };
 
 use windows_sys::Win32::System::{
     Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SEM_NOGPFAULTERRORBOX, SetErrorMode},
     Threading::CREATE_NO_WINDOW,
 };
+
+use crate::token::error::End;
 
 /// See [`super::host_environment`].
 pub(super) const KEPT_VARIABLES: &[&str] = &[
@@ -62,6 +64,11 @@ pub(in crate::token) fn prepare(command: &mut Command) {
 /// Ends this process at once.
 pub(in crate::token) fn die() {
     std::process::abort();
+}
+
+/// The standard library ends a process with this code; no crash has it.
+pub(in crate::token) fn end(status: &ExitStatus) -> End {
+    if status.code() == Some(1) { End::Killed } else { End::ByItself }
 }
 
 /// A path as bytes for the host: UTF-16, little-endian.

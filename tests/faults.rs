@@ -50,7 +50,7 @@ fn is_left_out(faults: &[Fault]) {
     }
 }
 
-/// Proves A32.
+/// Proves A33.
 #[test]
 fn a_module_that_crashes_while_it_is_looked_at_is_left_out() {
     is_left_out(&[
@@ -60,7 +60,7 @@ fn a_module_that_crashes_while_it_is_looked_at_is_left_out() {
     ]);
 }
 
-/// Proves A32. A signature is given up by the service's own deadline, and its token host with it.
+/// Proves A33. A signature is given up by the service's own deadline, and its token host with it.
 /// What hangs is waited for, so that all of them are waited for at once.
 #[test]
 fn a_module_that_hangs_is_left_out_or_given_up_with_its_login() {
@@ -83,7 +83,7 @@ fn is_left_out_once(how: &str) {
     case.is_well(before + (8 << 10));
 }
 
-/// Proves A32.
+/// Proves A33.
 #[test]
 fn certificates_that_are_none_are_not_listed() {
     is_left_out(&[
@@ -94,7 +94,7 @@ fn certificates_that_are_none_are_not_listed() {
     ]);
 }
 
-/// Proves A32.
+/// Proves A33.
 #[test]
 fn a_module_that_crashes_at_work_is_an_answer_with_a_code() {
     survives(
@@ -108,7 +108,7 @@ fn a_module_that_crashes_at_work_is_an_answer_with_a_code() {
     );
 }
 
-/// Proves A32.
+/// Proves A33.
 #[test]
 fn a_module_that_answers_nonsense_signs_nothing() {
     survives(

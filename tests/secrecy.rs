@@ -205,11 +205,11 @@ fn wait_for<T>(mut ask: impl FnMut() -> Option<T>) -> T {
 /// Proves A8.
 #[test]
 fn secrets_are_never_arguments() {
-    for verb in ["sign", "certificates", "validate", "diagnose"] {
-        let help = signer().args([verb, "--help"]).output().unwrap();
+    for verb in [&["sign"][..], &["certificates"], &["credentials", "add"], &["validate"], &["diagnose"]] {
+        let help = signer().args(verb).arg("--help").output().unwrap();
         let text = String::from_utf8(help.stdout).unwrap();
         for option in ["--password ", "--pin ", "--p12-password ", "<PIN>", "<PASSWORD>"] {
-            assert!(!text.contains(option), "{verb} has {option}");
+            assert!(!text.contains(option), "{verb:?} has {option}");
         }
     }
 }

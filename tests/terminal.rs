@@ -1,9 +1,6 @@
 //! `cybercore-signer approve` on a terminal of its own, with a person of the test at the keyboard.
 #![cfg(target_os = "linux")]
 
-#[path = "terminal/keyboard.rs"]
-mod keyboard;
-
 use std::{
     io::Write as _,
     process::{Command, Stdio},
@@ -16,13 +13,12 @@ use signer_tests::{
     documents::{Layout, document},
     http::Answer,
     judges,
+    keyboard::Terminal,
     page::{Page, Pending},
     service::{Login, Service, send_signal},
     signing::PASSWORD,
     softhsm::{SoftHsm, faulty_module},
 };
-
-use keyboard::Terminal;
 
 const KEY: &str = "ecpf-a1-moderno.p12";
 const WORD: &str = "Type 'approve' or 'deny': ";
@@ -133,7 +129,7 @@ fn every_other_end_is_a_no() {
     drop(service);
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn the_last_try_takes_a_word_of_its_own() {
     const PIN: &str = "482915";

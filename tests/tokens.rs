@@ -175,7 +175,7 @@ fn a_card_signs_and_says_how_many_tries_are_left() {
     assert_eq!(code(&json(&sign(PIN))), "token-absent");
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn the_last_try_is_used_by_a_command_only_where_it_is_told_to() {
     let desk = Desk::new();

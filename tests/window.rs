@@ -208,7 +208,7 @@ fn a_pin_goes_sealed_and_leaves_nothing_in_memory() {
     assert!(tray.close().success());
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn the_last_try_is_a_question_of_its_own_with_the_no_at_hand() {
     let Some(desktop) = Desktop::start() else { return };

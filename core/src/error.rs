@@ -74,6 +74,8 @@ pub enum ErrorCode {
     InputUnreadable,
     /// A defect of this program.
     Internal,
+    /// The keystore of the operating system is not there, is locked, or refused.
+    KeystoreUnavailable,
     /// The media type of a request is not accepted there.
     MediaTypeUnsupported,
     /// The resource has no such method.
@@ -224,6 +226,7 @@ impl ErrorCode {
         Self::InputChanged,
         Self::InputUnreadable,
         Self::Internal,
+        Self::KeystoreUnavailable,
         Self::MediaTypeUnsupported,
         Self::MethodNotAllowed,
         Self::ModuleArchitecture,
@@ -304,6 +307,7 @@ impl ErrorCode {
             Self::InputChanged => "input-changed",
             Self::InputUnreadable => "input-unreadable",
             Self::Internal => "internal",
+            Self::KeystoreUnavailable => "keystore-unavailable",
             Self::MediaTypeUnsupported => "media-type-unsupported",
             Self::MethodNotAllowed => "method-not-allowed",
             Self::ModuleArchitecture => "module-architecture",
@@ -413,6 +417,7 @@ impl ErrorCode {
             | Self::ApprovalCancelled
             | Self::ApprovalExpired
             | Self::InputChanged
+            | Self::KeystoreUnavailable
             | Self::RequestTimeout
             | Self::ServiceUnavailable
             | Self::SignaturePending

@@ -35,6 +35,8 @@ pub enum Request {
     OpenFile,
     /// Load the PKCS#11 module whose path follows as bytes. Once per host.
     OpenModule,
+    /// Open the stored key whose path follows as bytes. Once per host.
+    OpenStored,
     /// List the tokens of the module.
     Tokens,
     /// Make the key that the next secret is sealed to. It replaces the one before it.
@@ -65,6 +67,24 @@ pub enum Request {
         /// How; the digest is of its algorithm.
         scheme: Scheme,
     },
+    /// Encrypt a key of the unlocked A1 file anew, to be stored. Under a password, which follows
+    /// sealed as for [`Request::Unlock`], or under the keystore.
+    Store {
+        /// As listed by [`Response::Credentials`].
+        credential: u32,
+        /// Under what.
+        protection: Protection,
+    },
+}
+
+/// Under what a stored key is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protection {
+    /// A key that the keystore of the operating system holds for this login.
+    Keystore,
+    /// A password.
+    Password,
 }
 
 /// What travels with a request beside its header.
@@ -113,6 +133,8 @@ pub enum Response {
     SealingKey,
     /// To [`Request::Sign`] and [`Request::SignDigest`]. The one part is the signature value.
     Signature,
+    /// To [`Request::Store`]. The one part is the stored key, encrypted.
+    Stored,
     /// It did not work.
     Failed {
         /// Why.
@@ -253,6 +275,11 @@ pub enum Failure {
     KeyUnsupported {
         /// Which.
         kind: String,
+    },
+    /// The keystore of the operating system is not there, is locked, or refused.
+    KeystoreUnavailable {
+        /// Its words.
+        reason: String,
     },
     /// The computer slept or the session was locked after the login, which was ended then.
     LoginEnded,
@@ -415,11 +442,19 @@ pub fn read_answer(from: &mut impl Read) -> Result<Answer, ProtocolError> {
 /// The frame that follows the header of a request.
 const fn needs(request: &Request) -> Option<FrameKind> {
     match request {
-        Request::OpenFile | Request::OpenModule | Request::Sign { .. } | Request::SignDigest { .. } => {
-            Some(FrameKind::Bytes)
+        Request::OpenFile
+        | Request::OpenModule
+        | Request::OpenStored
+        | Request::Sign { .. }
+        | Request::SignDigest { .. } => Some(FrameKind::Bytes),
+        Request::Store { protection: Protection::Password, .. } | Request::Unlock { .. } => {
+            Some(FrameKind::Sealed)
         }
-        Request::Unlock { .. } => Some(FrameKind::Sealed),
-        Request::Hello { .. } | Request::Tokens | Request::Credentials { .. } | Request::SealingKey => None,
+        Request::Credentials { .. }
+        | Request::Hello { .. }
+        | Request::SealingKey
+        | Request::Store { protection: Protection::Keystore, .. }
+        | Request::Tokens => None,
     }
 }
 
@@ -431,7 +466,7 @@ fn parts_of(response: &Response) -> Option<usize> {
                 count.checked_add(1)?.checked_add(usize::try_from(credential.issuers).ok()?)
             })?
         }
-        Response::SealingKey | Response::Signature => 1,
+        Response::SealingKey | Response::Signature | Response::Stored => 1,
         Response::Hello { .. } | Response::Done | Response::Tokens { .. } | Response::Failed { .. } => 0,
     };
     (count <= MAX_PARTS).then_some(count)

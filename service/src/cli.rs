@@ -16,6 +16,7 @@ mod modules;
 mod pairings;
 mod policy;
 mod progress;
+mod registered;
 mod screen;
 mod secret;
 mod serve;

@@ -37,6 +37,8 @@ pub struct Config {
     pub terminal: TerminalUse,
     /// The tray program, where it is not beside this one.
     pub tray: Option<PathBuf>,
+    /// A folder whose A1 files are offered.
+    pub credential_folder: Option<PathBuf>,
     /// Further PKCS#11 modules.
     pub modules: Vec<PathBuf>,
     /// Whether the known modules are used.
@@ -246,6 +248,7 @@ mod tests {
         let all = parse(&uncommented).unwrap();
         let expected = Config {
             tray: Some("/usr/bin/cybercore-signer-tray".into()),
+            credential_folder: Some("/srv/a1".into()),
             modules: vec!["/usr/lib/softhsm/libsofthsm2.so".into()],
             ..Config::default()
         };

@@ -1,14 +1,17 @@
-//! What can sign here: the A1 files that the person registered, and the tokens of every PKCS#11
+//! What can sign here: the A1 credentials that the person registered, and the tokens of every PKCS#11
 //! module that is known or configured. All of it is reached through token hosts.
 //!
 //! What was found is kept until an event says that it may have changed. A module that was loaded
 //! to be looked at stays loaded for a while, so that a request that follows does not wait for it
 //! again. A host that took a secret is never used for anything else.
 
+pub mod folder;
 mod hosts;
 pub mod listing;
 mod order;
 pub mod registered;
+pub mod sources;
+pub mod store;
 
 use std::{
     collections::BTreeMap,
@@ -30,11 +33,13 @@ use signer_core::{
     error::ErrorCode,
     trust,
 };
+use signer_ipc::token_host::Protection;
 
 use crate::{
     clock,
     config::Config,
     credentials::{
+        folder::Folder,
         hosts::Hosts,
         listing::{Basis, FileStamp, Listing, Looked, Memory, Told},
         registered::Registered,
@@ -68,6 +73,8 @@ pub struct CredentialStore(Arc<Inner>);
 struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
+    /// The folder of A1 files that is watched.
+    folder: Option<Folder>,
     places: Places,
     quarantine: Quarantine,
     hosts: Hosts,
@@ -94,6 +101,13 @@ pub struct FoundCredential {
 pub enum Source {
     /// An A1 file.
     File(PathBuf),
+    /// A key of the private store.
+    Stored {
+        /// Its file.
+        path: PathBuf,
+        /// Under what it is encrypted.
+        protection: Protection,
+    },
     /// A token of a module.
     Token {
         /// The module.
@@ -110,10 +124,10 @@ struct Shown {
 }
 
 impl Source {
-    /// What a token host opens: the file or the module.
+    /// What a token host opens: the file, the stored key or the module.
     pub fn path(&self) -> &Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Stored { path, .. } => path,
             Self::Token { module, .. } => module,
         }
     }
@@ -136,6 +150,7 @@ impl CredentialStore {
         Self(Arc::new(Inner {
             search,
             file,
+            folder: config.credential_folder.clone().map(Folder::new),
             places: Places::of_login(config),
             quarantine,
             hosts: Hosts::new(program, config.idle),
@@ -178,6 +193,7 @@ impl CredentialStore {
     pub fn open(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Stored { path, .. } => self.0.hosts.open_stored(path, end),
             Source::Token { module, .. } => Ok(self.0.hosts.open_module(module, end)?.0),
         }
     }
@@ -189,6 +205,7 @@ impl CredentialStore {
     pub fn open_fresh(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
+            Source::Stored { path, .. } => self.0.hosts.open_stored(path, end),
             Source::Token { module, .. } => self.0.hosts.start_module(module, end),
         }
     }
@@ -208,6 +225,7 @@ impl CredentialStore {
         Basis {
             sight: self.0.readers.look(),
             files: FileStamp::of(&self.0.file),
+            folder: self.0.folder.as_ref().map(Folder::files).unwrap_or_default(),
             epoch: self.0.epoch.load(Ordering::Relaxed),
             slept: clock::slept().as_secs(),
         }
@@ -257,13 +275,11 @@ impl CredentialStore {
             tracing::warn!(%error, "registered certificates are left out");
             Registered::default()
         });
-        registered
-            .entries()
-            .iter()
-            .filter_map(|entry| {
-                let place = entry.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        sources::of_list(&registered, &self.0.file, self.0.folder.as_ref())
+            .into_iter()
+            .filter_map(|(entry, place, source)| {
                 let listed = listed(&entry.certificate, &entry.chain, Storage::A1, place)?;
-                Some(FoundCredential::at(Source::File(entry.path.clone()), listed))
+                Some(FoundCredential::at(source, listed))
             })
             .collect()
     }

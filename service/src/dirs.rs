@@ -85,7 +85,7 @@ impl Dirs {
         self.config.join("config.toml")
     }
 
-    /// Pairings, registered credentials, modules in quarantine and the audit trail.
+    /// Pairings, registered credentials, stored keys, modules in quarantine and the audit trail.
     ///
     /// # Errors
     /// Where it cannot be made.
@@ -112,6 +112,17 @@ impl Dirs {
     /// The file of registered credentials, whether it is there or not.
     pub fn credentials_file(&self) -> PathBuf {
         self.state.join("credentials.json")
+    }
+
+    /// The stored keys.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn keys(&self) -> Result<PathBuf, DirsError> {
+        self.state()?;
+        let path = self.state.join("keys");
+        private(&path)?;
+        Ok(path)
     }
 
     /// The file of modules in quarantine, whether it is there or not.

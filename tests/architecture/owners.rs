@@ -21,9 +21,14 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
     ),
     (&["pcsc"], &["service/src/token/reader", "tests/fixtures"], "one watcher of readers"),
     (
-        &["des", "hmac", "pkcs12", "pkcs5", "pkcs8", "rc2"],
+        &["argon2", "des", "hmac", "pkcs12", "pkcs5", "pkcs8", "rc2"],
         &["service/src/token"],
         "private keys are in memory in a token host only",
+    ),
+    (
+        &["secret_service", "security_framework"],
+        &["service/src/token/host/keystore"],
+        "what a keystore gives is where private keys are",
     ),
     (&["cbc"], &["core/src/pdf/crypt", "service/src/token"], "documents, and private keys in a token host"),
     (

@@ -40,7 +40,7 @@ fn tries(state: &Path) -> i64 {
     state["tries"].as_i64().unwrap()
 }
 
-/// Proves A31. The card has three tries, and says itself how many it has left.
+/// Proves A32. The card has three tries, and says itself how many it has left.
 #[test]
 fn a_card_is_locked_only_by_a_person_who_risked_it() {
     let Some(reader) = Reader::connect() else { return };

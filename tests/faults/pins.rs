@@ -55,7 +55,7 @@ fn a_key_that_wants_its_pin_each_time_asks_the_person_each_time() {
     assert_eq!(case.logins(), [USER, CONTEXT, USER, CONTEXT]);
 }
 
-/// Proves A33.
+/// Proves A34.
 #[test]
 fn a_batch_stops_at_the_first_pin_that_is_refused() {
     let Some(desk) = Desk::new() else { return };
@@ -89,7 +89,7 @@ fn somebody_who_is_logged_in_already_is_no_failure() {
     desk.case("shares-logins").signs_with_its_own();
 }
 
-/// Proves A33.
+/// Proves A34.
 #[test]
 fn a_pin_goes_to_no_other_token_than_the_one_it_was_given_for() {
     let Some(desk) = Desk::new() else { return };
@@ -107,7 +107,7 @@ fn a_pin_goes_to_no_other_token_than_the_one_it_was_given_for() {
     assert_eq!(case.logins(), [USER]);
 }
 
-/// Proves A33.
+/// Proves A34.
 #[test]
 fn a_login_ends_with_its_approval() {
     let Some(desk) = Desk::new() else { return };

@@ -24,7 +24,7 @@ fn code(outcome: &Outcome) -> &str {
     }
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn without_the_persons_word_nothing_is_tried() {
     let Some(desk) = Desk::new() else { return };
@@ -49,7 +49,7 @@ fn without_the_persons_word_nothing_is_tried() {
     assert_eq!(case.logins().len(), 1);
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn a_last_try_that_nobody_knew_of_is_noticed_right_before_the_pin_goes() {
     let Some(desk) = Desk::new() else { return };

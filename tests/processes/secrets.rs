@@ -35,6 +35,18 @@ fn a_password_is_nowhere_in_the_service_and_what_it_wrote() {
 
 /// Proves A21.
 #[test]
+fn the_password_of_a_stored_key_is_nowhere_in_the_service_and_what_it_wrote() {
+    let login = Login::new();
+    login.configure("log = \"trace\"\n[tokens]\nknown_modules = false\n");
+    let place = tempfile::tempdir().unwrap();
+    let p12 = a1_with_password(place.path(), MARKER);
+    login.import(&p12, MARKER);
+    fs::remove_file(&p12).unwrap();
+    carries_and_keeps_nothing(&login, WRONG[0], MARKER);
+}
+
+/// Proves A21.
+#[test]
 fn a_pin_is_nowhere_in_the_service_and_what_it_wrote() {
     let mut login = Login::new();
     let place = tempfile::tempdir().unwrap();

@@ -8,6 +8,8 @@ pub mod desktop;
 pub mod documents;
 pub mod http;
 pub mod judges;
+#[cfg(target_os = "linux")]
+pub mod keyboard;
 pub mod manifest;
 pub mod measure;
 #[cfg(target_os = "linux")]

@@ -68,17 +68,30 @@ impl Login {
         login
     }
 
-    /// Registers an A1 file, as a person does.
+    /// Registers an A1 file where it is, as a person does.
     ///
     /// # Panics
     /// Where that fails.
     pub fn register(&self, file: &Path, password: &str) {
+        self.add(file, password, &["--link"]);
+    }
+
+    /// Imports an A1 file, as a person does.
+    ///
+    /// # Panics
+    /// Where that fails.
+    pub fn import(&self, file: &Path, password: &str) {
+        self.add(file, password, &[]);
+    }
+
+    fn add(&self, file: &Path, password: &str, arguments: &[&str]) {
         // Outside the login: what is searched for secrets must not hold this one.
         let mut secret = tempfile::NamedTempFile::new().expect("a file");
         std::io::Write::write_all(&mut secret, password.as_bytes()).expect("a file");
         let added = self
             .command()
             .args(["credentials", "add"])
+            .args(arguments)
             .arg(file)
             .arg("--p12-password-file")
             .arg(secret.path())

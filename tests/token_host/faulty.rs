@@ -121,7 +121,7 @@ fn whatever_a_module_answers_to_a_wrong_pin_is_told_as_what_it_means() {
     });
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn a_host_itself_refuses_the_last_try_where_nobody_said_that_it_may_be_used() {
     with_softhsm("ecpf-a1-moderno.p12", |_, directory| {

@@ -4,6 +4,7 @@
 //! no third way.
 
 mod certification;
+mod tries;
 mod value;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use signer_ipc::{
     token_host::TriesLeft,
 };
 
+pub(crate) use tries::{Entered, tries_left};
 pub(crate) use value::{date, grouped, shortened, size};
 
 /// The person's language.
@@ -137,15 +139,6 @@ pub(crate) enum Sentence<'a> {
     WatchReader,
     /// How many requests wait behind this one.
     Waiting(u32),
-}
-
-/// What is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entered {
-    /// The password of an A1 file.
-    Password,
-    /// The PIN of a token.
-    Pin,
 }
 
 /// What a fact is about.
@@ -300,35 +293,11 @@ impl Sentence<'_> {
                 Language::En => format!("Insert the token or card: {label}"),
                 Language::Es => format!("Conecte el token o tarjeta: {label}"),
             }),
-            Self::LastTry(None) => fixed(
-                "Resta UMA tentativa. Se o PIN estiver errado, o token será bloqueado, e só o programa do fabricante o desbloqueia.",
-                "ONE try is left. If the PIN is wrong, the token locks, and only its vendor's program unlocks it.",
-                "Queda UN intento. Si el PIN es incorrecto, el token se bloqueará y solo el programa del fabricante lo desbloquea.",
-            ),
-            Self::LastTry(Some(tool)) => Cow::Owned(match l {
-                Language::Pt => format!(
-                    "Resta UMA tentativa. Se o PIN estiver errado, o token será bloqueado, e só o programa do fabricante ({tool}) o desbloqueia."
-                ),
-                Language::En => format!(
-                    "ONE try is left. If the PIN is wrong, the token locks, and only its vendor's program ({tool}) unlocks it."
-                ),
-                Language::Es => format!(
-                    "Queda UN intento. Si el PIN es incorrecto, el token se bloqueará y solo el programa del fabricante ({tool}) lo desbloquea."
-                ),
-            }),
+            Self::LastTry(tool) => tries::last(tool, l),
             Self::LastTryTitle => {
                 fixed("Última tentativa do PIN", "Last try of the PIN", "Último intento del PIN")
             }
-            Self::Locked(None) => fixed(
-                "PIN bloqueado. Use o programa do token para desbloquear.",
-                "PIN locked. Unlock it with the token's own program.",
-                "PIN bloqueado. Desbloquéelo con el programa del token.",
-            ),
-            Self::Locked(Some(tool)) => Cow::Owned(match l {
-                Language::Pt => format!("PIN bloqueado. Desbloqueie-o com «{tool}»."),
-                Language::En => format!("PIN locked. Unlock it with \u{201c}{tool}\u{201d}."),
-                Language::Es => format!("PIN bloqueado. Desbloquéelo con «{tool}»."),
-            }),
+            Self::Locked(tool) => tries::locked(tool, l),
             Self::Menu(entry) => Cow::Borrowed(entry.words(l)),
             Self::NoLastTry => fixed("Não arriscar", "Do not risk it", "No arriesgar"),
             Self::NoSeal => fixed("sem selo visível", "no visible seal", "sin sello visible"),
@@ -466,37 +435,6 @@ impl MenuEntry {
             Self::Quit => l.pick("Sair", "Quit", "Salir"),
             Self::View => l.pick("Ver pedido pendente", "View pending request", "Ver solicitud pendiente"),
         }
-    }
-}
-
-impl Entered {
-    fn incorrect(self, tries: TriesLeft, l: Language) -> String {
-        let wrong = match self {
-            Self::Password => l.pick("Senha incorreta.", "Wrong password.", "Contraseña incorrecta."),
-            Self::Pin => l.pick("PIN incorreto.", "Wrong PIN.", "PIN incorrecto."),
-        };
-        let left = tries_left(tries, l);
-        if left.is_empty() { wrong.to_owned() } else { format!("{wrong} {left}") }
-    }
-}
-
-/// What is left, or nothing where the token does not say.
-pub(crate) fn tries_left(tries: TriesLeft, l: Language) -> Cow<'static, str> {
-    match tries {
-        TriesLeft::Exactly(1) | TriesLeft::Last => Cow::Borrowed(l.pick(
-            "Última tentativa antes do bloqueio do token.",
-            "Last try before the token locks.",
-            "Último intento antes de que se bloquee el token.",
-        )),
-        TriesLeft::Exactly(n) => Cow::Owned(match l {
-            Language::Pt => format!("Restam {n} tentativas."),
-            Language::En => format!("{n} tries left."),
-            Language::Es => format!("Quedan {n} intentos."),
-        }),
-        TriesLeft::Low => {
-            Cow::Borrowed(l.pick("Restam poucas tentativas.", "Few tries left.", "Quedan pocos intentos."))
-        }
-        TriesLeft::Unknown => Cow::Borrowed(""),
     }
 }
 

@@ -302,7 +302,7 @@ fn the_last_try_that_was_wrong_is_a_locked_pin() {
     assert_eq!(recorded(&mut approval), Outcome::Failed(ErrorCode::PinLocked));
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn the_last_try_is_used_only_for_a_secret_that_was_given_for_it() {
     let given = |last_try| Event::SecretGiven { last_try };

@@ -38,6 +38,9 @@ fn an_attachment_that_does_not_fit_is_never_written() {
     let sealed = UnsealingKey::generate().sealing_key().seal(&secret).unwrap();
     let mut wire = Vec::new();
     assert!(write_request(&mut wire, &Request::Tokens, &Attachment::Sealed(&sealed)).is_err());
+    let store = |protection| Request::Store { credential: 0, protection };
+    assert!(write_request(&mut wire, &store(Protection::Password), &Attachment::Nothing).is_err());
+    assert!(write_request(&mut wire, &store(Protection::Keystore), &Attachment::Sealed(&sealed)).is_err());
     assert!(write_request(&mut wire, &Request::OpenFile, &Attachment::Sealed(&sealed)).is_err());
     let unlock = Request::Unlock { token: None, last_try: LastTry::NotConfirmed };
     assert!(write_request(&mut wire, &unlock, &Attachment::Bytes(b"x")).is_err());

@@ -37,6 +37,8 @@ const PACKAGES: &[Package] = &[
     package("x11-utils", Purpose::Test, "xprop sees the window manager"),
     package("imagemagick", Purpose::Test, "import takes pictures of the window"),
     package("dbus", Purpose::Test, "a session bus"),
+    package("gnome-keyring", Purpose::Test, "a keystore of the login"),
+    package("libsecret-tools", Purpose::Test, "secret-tool looks into it"),
     package("at-spi2-core", Purpose::Test, "the bus of the screen readers"),
     package("python3-pyatspi", Purpose::Test, "reads the window as a screen reader does"),
     package("gir1.2-atspi-2.0", Purpose::Test, "what python3-pyatspi stands on"),

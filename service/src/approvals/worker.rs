@@ -187,6 +187,7 @@ impl Worker {
             | TokenError::Internal { .. }
             | TokenError::KeyMismatch
             | TokenError::KeyUnsupported { .. }
+            | TokenError::KeystoreUnavailable { .. }
             | TokenError::LoginEnded
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
@@ -304,6 +305,7 @@ const fn ends_the_token(error: &SignError) -> bool {
             | TokenError::Internal { .. }
             | TokenError::KeyMismatch
             | TokenError::KeyUnsupported { .. }
+            | TokenError::KeystoreUnavailable { .. }
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
             | TokenError::ModuleQuarantined { .. }

@@ -208,6 +208,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::TokenFailed => StatusCode::BAD_GATEWAY,
         ErrorCode::AuditBroken
         | ErrorCode::AuditUnavailable
+        | ErrorCode::KeystoreUnavailable
         | ErrorCode::PortUnavailable
         | ErrorCode::ServiceUnavailable
         | ErrorCode::TrayUnavailable => StatusCode::SERVICE_UNAVAILABLE,

@@ -2,6 +2,7 @@
 //! are in `arguments/service.rs`.
 
 mod certify;
+mod credentials;
 mod service;
 
 use std::{path::PathBuf, sync::OnceLock};
@@ -11,9 +12,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::text::{Language, Sentence};
 
 pub use certify::CertifyChoice;
+pub use credentials::{CredentialAddArguments, CredentialsCommand, ProtectChoice};
 pub use service::{
-    ApproveArguments, AuditCommand, ConfigCommand, CredentialAddArguments, CredentialsCommand,
-    ModulesCommand, PairingsCommand, ServeArguments, StatusArguments,
+    ApproveArguments, AuditCommand, ConfigCommand, ModulesCommand, PairingsCommand, ServeArguments,
+    StatusArguments,
 };
 
 /// The language of this process.
@@ -91,9 +93,9 @@ pub enum Command {
     Config(ConfigCommand),
     /// Registers A1 files for the service.
     #[command(subcommand, about = tr([
-        "Registra arquivos A1 para o serviço",
-        "Registers A1 files for the service",
-        "Registra archivos A1 para el servicio",
+        "Guarda, lista e esquece credenciais A1",
+        "Stores, lists and forgets A1 credentials",
+        "Guarda, enumera y olvida credenciales A1",
     ]))]
     Credentials(CredentialsCommand),
     /// Looks at the machine.
@@ -148,18 +150,21 @@ pub enum Command {
 const SIGN_EXAMPLES_PT: &str = "Exemplos:\n  \
     cybercore-signer sign contrato.pdf assinado.pdf --p12 maria.p12\n  \
     cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file senha.txt --seal default --reason \"Aprovação\"\n  \
+    cybercore-signer sign a.pdf b.pdf --credential 1f0c7a52\n  \
     cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
     A senha ou o PIN vem de um arquivo ou é pedida no terminal, sem eco; nunca vem dos argumentos.\n\
     O PIN é tentado uma única vez.";
 const SIGN_EXAMPLES_EN: &str = "Examples:\n  \
     cybercore-signer sign contract.pdf signed.pdf --p12 maria.p12\n  \
     cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file secret.txt --seal default --reason Approval\n  \
+    cybercore-signer sign a.pdf b.pdf --credential 1f0c7a52\n  \
     cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
     The password or PIN comes from a file or is asked for on the terminal, without echo; never from arguments.\n\
     A PIN is tried exactly once.";
 const SIGN_EXAMPLES_ES: &str = "Ejemplos:\n  \
     cybercore-signer sign contrato.pdf firmado.pdf --p12 maria.p12\n  \
     cybercore-signer sign a.pdf b.pdf --p12 a1.pfx --p12-password-file clave.txt --seal default --reason Aprobación\n  \
+    cybercore-signer sign a.pdf b.pdf --credential 1f0c7a52\n  \
     cybercore-signer sign a.pdf b.pdf --module /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so\n\n\
     La contraseña o el PIN viene de un archivo o se pide en el terminal, sin eco; nunca de los argumentos.\n\
     El PIN se intenta una sola vez.";
@@ -168,14 +173,21 @@ const SIGN_EXAMPLES_ES: &str = "Ejemplos:\n  \
 #[derive(Debug, Args)]
 pub struct CredentialArguments {
     /// An A1 file.
-    #[arg(long, value_name = "FILE", conflicts_with = "module", help = tr([
+    #[arg(long, value_name = "FILE", group = "a1", conflicts_with = "module", help = tr([
         "Arquivo A1 (PKCS#12: .p12 ou .pfx)",
         "A1 file (PKCS#12: .p12 or .pfx)",
         "Archivo A1 (PKCS#12: .p12 o .pfx)",
     ]))]
     pub p12: Option<PathBuf>,
+    /// A registered credential.
+    #[arg(long, value_name = "ID", group = "a1", conflicts_with = "module", help = tr([
+        "Credencial A1 registrada: seu identificador ou o início dele, como mostra «credentials list»",
+        "Registered A1 credential: its identifier or the beginning of it, as 'credentials list' shows it",
+        "Credencial A1 registrada: su identificador o su comienzo, como lo muestra «credentials list»",
+    ]))]
+    pub credential: Option<String>,
     /// Its password.
-    #[arg(long, value_name = "FILE", requires = "p12", conflicts_with = "module", help = tr([
+    #[arg(long, value_name = "FILE", requires = "a1", conflicts_with = "module", help = tr([
         "Arquivo com a senha do A1; sem ele, a senha é pedida no terminal",
         "File with the A1's password; without it the password is asked for on the terminal",
         "Archivo con la contraseña del A1; sin él, se pide en el terminal",

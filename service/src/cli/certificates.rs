@@ -29,7 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the command.
 pub(super) fn run(arguments: &CertificatesArguments) -> ExitCode {
-    let named = arguments.credential.p12.is_some() || arguments.credential.module.is_some();
+    let named = [&arguments.credential.p12, &arguments.credential.module].iter().any(|path| path.is_some())
+        || arguments.credential.credential.is_some();
     let found = if named { list(&arguments.credential) } else { list_everywhere(arguments.json) };
     let signers = match found {
         Ok(signers) => signers,

@@ -9,14 +9,18 @@ use signer_core::{
     error::ErrorCode,
     trust,
 };
-use signer_ipc::{secret::Secret, token_host::LastTry};
+use signer_ipc::{
+    secret::Secret,
+    token_host::{LastTry, Protection},
+};
 
 use crate::{
     cli::{
         arguments::{CredentialArguments, language},
         failure::Failure,
-        screen, secret,
+        registered, screen, secret,
     },
+    credentials::Source,
     sign::Signer,
     text::last_try,
     token::{
@@ -30,32 +34,72 @@ use crate::{
 pub(super) struct Opened {
     pub(super) host: TokenHost,
     /// The token that was chosen, where the source is a module.
-    pub(super) token: Option<TokenDescription>,
+    token: Option<TokenDescription>,
+    /// What the key still waits for.
+    lock: Lock,
 }
 
-/// Starts a token host and opens what the arguments name. An A1 file is unlocked, a token not yet.
+/// What a key waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    /// The keystore of the system.
+    Keystore,
+    /// Its password.
+    Password,
+    /// The PIN of its token.
+    Pin,
+    /// Nothing.
+    Unlocked,
+}
+
+/// Starts a token host and opens what the arguments name. An A1 file is unlocked; a token or a
+/// stored key is not yet, as its certificate is known before.
 pub(super) fn open(arguments: &CredentialArguments) -> Result<Opened, Failure> {
-    match (&arguments.p12, &arguments.module) {
-        (Some(path), None) => open_file(path, arguments.p12_password_file.as_deref()),
-        (None, Some(path)) => open_module(path, arguments.token.as_deref()),
-        (None | Some(_), None | Some(_)) => {
+    let password_file = arguments.p12_password_file.as_deref();
+    match (&arguments.p12, &arguments.module, &arguments.credential) {
+        (Some(path), None, None) => open_file(path, password_file).map(|(opened, _)| opened),
+        (None, Some(path), None) => open_module(path, arguments.token.as_deref()),
+        (None, None, Some(id)) => open_registered(id, password_file),
+        (None | Some(_), None | Some(_), None | Some(_)) => {
             Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
-                "Diga onde está o certificado: --p12 ARQUIVO ou --module BIBLIOTECA.",
-                "Say where the certificate is: --p12 FILE or --module LIBRARY.",
-                "Indique dónde está el certificado: --p12 ARCHIVO o --module BIBLIOTECA.",
+                "Diga onde está o certificado: --p12 ARQUIVO, --credential ID ou --module BIBLIOTECA.",
+                "Say where the certificate is: --p12 FILE, --credential ID or --module LIBRARY.",
+                "Indique dónde está el certificado: --p12 ARCHIVO, --credential ID o --module BIBLIOTECA.",
             ])))
         }
     }
 }
 
-/// Starts the host and the secret's reading side by side: both take time.
-pub(super) fn open_file(path: &Path, password_file: Option<&Path>) -> Result<Opened, Failure> {
+/// Starts the host and the secret's reading side by side: both take time. The password that
+/// opened the file comes along.
+pub(super) fn open_file(path: &Path, password_file: Option<&Path>) -> Result<(Opened, Secret), Failure> {
     let mut host = spawn()?;
     host.open_file(path).map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
-    let prompt = language().choose(["Senha do certificado: ", "Certificate password: ", "Contraseña: "]);
-    let password = secret::obtain(password_file, prompt)?;
+    let password = password(password_file)?;
     host.unlock(None, &password).map_err(|error| of_token(&error))?;
-    Ok(Opened { host, token: None })
+    Ok((Opened { host, token: None, lock: Lock::Unlocked }, password))
+}
+
+fn password(file: Option<&Path>) -> Result<Secret, Failure> {
+    let prompt = language().choose(["Senha do certificado: ", "Certificate password: ", "Contraseña: "]);
+    secret::obtain(file, prompt)
+}
+
+fn open_registered(id: &str, password_file: Option<&Path>) -> Result<Opened, Failure> {
+    match registered::source(id)? {
+        Source::File(path) => open_file(&path, password_file).map(|(opened, _)| opened),
+        Source::Stored { path, protection } => {
+            let mut host = spawn()?;
+            host.open_stored(&path)
+                .map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
+            let lock = match protection {
+                Protection::Keystore => Lock::Keystore,
+                Protection::Password => Lock::Password,
+            };
+            Ok(Opened { host, token: None, lock })
+        }
+        Source::Token { .. } => Err(Failure::new(ErrorCode::Internal)),
+    }
 }
 
 fn open_module(path: &Path, wanted: Option<&str>) -> Result<Opened, Failure> {
@@ -68,7 +112,7 @@ fn open_module(path: &Path, wanted: Option<&str>) -> Result<Opened, Failure> {
         .cloned()
         .collect();
     match (fitting.pop(), fitting.is_empty()) {
-        (Some(token), true) => Ok(Opened { host, token: Some(token) }),
+        (Some(token), true) => Ok(Opened { host, token: Some(token), lock: Lock::Pin }),
         (Some(_), false) => Err(Failure::new(ErrorCode::CredentialAmbiguous)
             .with_note(language().choose([
                 "Há mais de um token; diga qual com --token.",
@@ -90,9 +134,21 @@ fn spawn() -> Result<TokenHost, Failure> {
 }
 
 impl Opened {
-    /// Unlocks the chosen token with the PIN. Once: a wrong PIN is the person's to type again, and
-    /// the last try is the person's to risk.
+    /// Unlocks the chosen token with the PIN, or the stored key. Once: a wrong PIN or password is
+    /// the person's to type again, and the last try is the person's to risk.
     pub(super) fn unlock(&mut self, arguments: &CredentialArguments) -> Result<(), Failure> {
+        let secret = match self.lock {
+            Lock::Unlocked => return Ok(()),
+            Lock::Keystore => nothing()?,
+            Lock::Password => password(arguments.p12_password_file.as_deref())?,
+            Lock::Pin => return self.unlock_token(arguments),
+        };
+        self.host.unlock(None, &secret).map_err(|error| of_token(&error))?;
+        self.lock = Lock::Unlocked;
+        Ok(())
+    }
+
+    fn unlock_token(&mut self, arguments: &CredentialArguments) -> Result<(), Failure> {
         let Some(token) = &self.token else { return Ok(()) };
         let locked = |error: &TokenError| {
             let tool = arguments
@@ -124,10 +180,12 @@ impl Opened {
                     "Enter the PIN on the reader.",
                     "Escriba el PIN en el lector.",
                 ]));
-                Secret::from_bytes(Vec::new()).map_err(|error| Failure::of(ErrorCode::Internal, &error))?
+                nothing()?
             }
         };
-        self.host.unlock_as(Some(token), &pin, last_try).map_err(|error| locked(&error))
+        self.host.unlock_as(Some(token), &pin, last_try).map_err(|error| locked(&error))?;
+        self.lock = Lock::Unlocked;
+        Ok(())
     }
 
     /// The credentials that can be seen now.
@@ -150,6 +208,11 @@ impl Opened {
         }
         fitting.pop().ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))
     }
+}
+
+/// What is given where nothing is typed here.
+fn nothing() -> Result<Secret, Failure> {
+    Secret::from_bytes(Vec::new()).map_err(|error| Failure::of(ErrorCode::Internal, &error))
 }
 
 /// Whether the last try may be used, where it is the last: by the argument, or by the word that the

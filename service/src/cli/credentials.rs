@@ -1,24 +1,41 @@
-//! `credentials`: which A1 files the service offers.
+//! `credentials`: which A1 credentials are offered, and where their keys are.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, IsTerminal as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use serde_json::{Value, json};
 use signer_core::{
     cms::certificate::Certificate,
-    credential::{CredentialId, Holder},
+    credential::{CredentialError, Holder, check_for_signing},
+    digest::DigestAlgorithm,
     error::ErrorCode,
 };
+use signer_ipc::{secret::Secret, token_host::Protection};
 
 use crate::{
     cli::{
-        arguments::{CredentialAddArguments, CredentialsCommand},
-        credential,
+        arguments::{CredentialAddArguments, CredentialsCommand, ProtectChoice, language},
+        credential::{self, Opened},
+        document,
         failure::Failure,
-        screen,
+        registered, screen, secret,
     },
-    credentials::registered::{Entry, Registered},
+    clock,
+    credentials::{
+        registered::{Entry, Place, Registered},
+        sources,
+        store::{Store, StoreError},
+    },
     dirs::Dirs,
+    file::bounded,
+    token::client::HostCredential,
 };
+
+/// No A1 file is longer.
+const LONGEST: u64 = 1 << 20;
 
 /// Runs the command.
 pub(super) fn run(command: &CredentialsCommand) -> ExitCode {
@@ -34,71 +51,285 @@ pub(super) fn run(command: &CredentialsCommand) -> ExitCode {
 }
 
 fn add(arguments: &CredentialAddArguments) -> Result<(), Failure> {
-    let unreadable = |error: std::io::Error| {
-        Failure::of(ErrorCode::InputUnreadable, &error).with_note(arguments.file.display().to_string())
+    let password_file = arguments.p12_password_file.as_deref();
+    document::one_secret_at_most_from_standard_input(&[
+        password_file,
+        arguments.new_password_file.as_deref(),
+    ])?;
+    let path = arguments.file.canonicalize().map_err(|error| unreadable(&error, &arguments.file))?;
+    let (opened, password) = credential::open_file(&path, password_file)?;
+    if arguments.link { link(opened, &path) } else { import(opened, &password, &path, arguments) }
+}
+
+/// Registers what is in a file, which stays where it is.
+fn link(mut opened: Opened, path: &Path) -> Result<(), Failure> {
+    let dirs = registered::dirs()?;
+    let folder = registered::folder(&dirs)?;
+    let place = if folder.is_some_and(|folder| folder.holds(path)) {
+        let bytes = bounded::read(path, LONGEST).map_err(|error| unreadable(&error, path))?;
+        Place::Folder { content: DigestAlgorithm::Sha256.digest(&bytes) }
+    } else {
+        Place::Linked(path.to_owned())
     };
-    let path = arguments.file.canonicalize().map_err(unreadable)?;
-    let mut opened = credential::open_file(&path, arguments.p12_password_file.as_deref())?;
-    let (dirs, mut registered) = read()?;
-    let mut lines = Vec::new();
+    let found = opened.host.credentials(None).map_err(|error| credential::of_token(&error))?;
+    let entries = found.into_iter().map(|found| entry(found, place.clone())).collect();
+    commit(Store::open(&dirs).map_err(|error| of_store(&error))?, entries)
+}
+
+/// Stores the keys of a file that can sign, encrypted anew in the token host. The file is not
+/// touched.
+fn import(
+    mut opened: Opened,
+    password: &Secret,
+    path: &Path,
+    arguments: &CredentialAddArguments,
+) -> Result<(), Failure> {
+    let importable = importable(&mut opened)?;
+    let (protection, new_password) = match arguments.protect {
+        ProtectChoice::Keystore if arguments.new_password_file.is_some() => {
+            return Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
+                "Sob o chaveiro do sistema não há senha: tire --new-password-file.",
+                "Under the keystore of the system there is no password: leave --new-password-file out.",
+                "Bajo el llavero del sistema no hay contraseña: quite --new-password-file.",
+            ])));
+        }
+        ProtectChoice::Keystore => (Protection::Keystore, None),
+        ProtectChoice::Password => {
+            (Protection::Password, other_password(password, arguments.new_password_file.as_deref())?)
+        }
+    };
+    let under = match protection {
+        Protection::Keystore => None,
+        Protection::Password => Some(new_password.as_ref().unwrap_or(password)),
+    };
+    let mut stored = Vec::new();
+    for found in importable {
+        let key = opened.host.store(&found, under).map_err(|error| credential::of_token(&error))?;
+        stored.push((found, key));
+    }
+    let mut store = Store::open(&registered::dirs()?).map_err(|error| of_store(&error))?;
+    let mut entries = Vec::new();
+    for (found, key) in stored {
+        let content = store.put(&key).map_err(|error| of_store(&error))?;
+        let place = Place::Stored { content, protection, name: sources::name(path) };
+        entries.push(entry(found, place));
+    }
+    commit(store, entries)
+}
+
+/// Those that may make signatures, now or once their validity begins. The others are said; where
+/// there is none, the first one's reason is the failure.
+fn importable(opened: &mut Opened) -> Result<Vec<HostCredential>, Failure> {
+    let now = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
+    let (mut importable, mut refused) = (Vec::new(), Vec::new());
     for found in opened.host.credentials(None).map_err(|error| credential::of_token(&error))? {
-        let entry = Entry { path: path.clone(), certificate: found.certificate_der, chain: found.chain_der };
-        lines.push(describe(&entry));
-        registered.add(entry);
+        let certificate = Certificate::from_der(&found.certificate_der)
+            .map_err(|error| Failure::of(ErrorCode::CredentialUnreadable, &error))?;
+        match check_for_signing(&certificate, now) {
+            Ok(_) | Err(CredentialError::NotYetValid { .. }) => importable.push(found),
+            Err(
+                error @ (CredentialError::Expired { .. }
+                | CredentialError::Key(_)
+                | CredentialError::NotEndEntity
+                | CredentialError::NotForSigning),
+            ) => refused.push((Holder::of(&certificate).name, error)),
+        }
     }
-    dirs.state().map_err(|error| Failure::of(ErrorCode::OutputUnwritable, &error))?;
-    write(&dirs, &registered)?;
-    for line in lines {
-        screen::line(&line);
+    if importable.is_empty() {
+        let first = refused.first().map(|(_, error)| Failure::of(error.code(), error));
+        return Err(first.unwrap_or_else(|| Failure::new(ErrorCode::CredentialNotFound)));
     }
+    let language = language();
+    for (holder, error) in refused {
+        let label = language.choose(["Deixada de fora", "Left out", "Omitida"]);
+        screen::error_line(&format!(
+            "{label}: {holder}: {} [{}]",
+            language.error(error.code()),
+            error.code()
+        ));
+    }
+    Ok(importable)
+}
+
+/// Another password for the stored key, where one was named or is needed. An empty one is none:
+/// whoever has the file would have the key.
+fn other_password(password: &Secret, file: Option<&Path>) -> Result<Option<Secret>, Failure> {
+    let empty = || {
+        Failure::new(ErrorCode::SecretMissing).with_note(language().choose([
+            "Uma chave guardada não fica sob uma senha vazia: dê outra com --new-password-file, \
+             use --protect keystore ou --link.",
+            "A stored key is not put under an empty password: give another one by --new-password-file, \
+             use --protect keystore or --link.",
+            "Una clave guardada no queda bajo una contraseña vacía: indique otra con --new-password-file, \
+             use --protect keystore o --link.",
+        ]))
+    };
+    let new = match file {
+        Some(file) => secret::obtain(Some(file), "")?,
+        None if !password.expose().is_empty() => return Ok(None),
+        None if io::stdin().is_terminal() => typed_twice()?,
+        None => return Err(empty()),
+    };
+    if new.expose().is_empty() { Err(empty()) } else { Ok(Some(new)) }
+}
+
+fn typed_twice() -> Result<Secret, Failure> {
+    let [first, second] = [
+        [
+            "Nova senha, para a chave guardada: ",
+            "New password, for the stored key: ",
+            "Nueva contraseña, para la clave guardada: ",
+        ],
+        ["A mesma, outra vez: ", "The same once more: ", "La misma, otra vez: "],
+    ]
+    .map(|prompt| secret::obtain(None, language().choose(prompt)));
+    let (first, second) = (first?, second?);
+    if first.expose() == second.expose() {
+        return Ok(first);
+    }
+    Err(Failure::new(ErrorCode::SecretMissing).with_note(language().choose([
+        "As duas não são iguais.",
+        "The two are not the same.",
+        "Las dos no son iguales.",
+    ])))
+}
+
+fn entry(found: HostCredential, place: Place) -> Entry {
+    Entry { place, certificate: found.certificate_der, chain: found.chain_der }
+}
+
+/// Registers the entries in one step, and says so.
+fn commit(mut store: Store, entries: Vec<Entry>) -> Result<(), Failure> {
+    let lines: Vec<_> = entries.iter().map(|entry| describe(entry, &[])).collect();
+    entries.into_iter().for_each(|entry| store.registered().add(entry));
+    store.commit().map_err(|error| of_store(&error))?;
+    lines.iter().for_each(|line| screen::line(line));
     Ok(())
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {
-    let (_, registered) = read()?;
+    let dirs = registered::dirs()?;
+    let list = registered::list(&dirs)?;
+    let InFolder { there, waiting } = in_folder(&dirs, &list)?;
     if as_json {
-        let entries: Vec<Value> = registered
-            .entries()
-            .iter()
-            .map(|entry| json!({ "id": entry.id().map(|id| id.to_string()), "file": entry.path }))
-            .collect();
-        screen::json(&json!({ "credentials": entries }));
-    } else {
-        for entry in registered.entries() {
-            screen::line(&describe(entry));
-        }
+        let entries: Vec<Value> = list.entries().iter().map(|entry| as_value(entry, &there)).collect();
+        screen::json(&json!({ "credentials": entries, "waiting": waiting }));
+        return Ok(());
+    }
+    for entry in list.entries() {
+        screen::line(&describe(entry, &there));
+    }
+    let sentence = language().choose([
+        "espera a senha; dê-a com «credentials add --link»",
+        "waits for its password; give it by 'credentials add --link'",
+        "espera su contraseña; indíquela con «credentials add --link»",
+    ]);
+    for path in waiting {
+        screen::line(&format!("{}  {sentence}", path.display()));
     }
     Ok(())
+}
+
+/// The files of the watched folder.
+#[derive(Default)]
+struct InFolder {
+    /// Those that the list knows.
+    there: Vec<(Place, PathBuf)>,
+    /// Those that it does not.
+    waiting: Vec<PathBuf>,
+}
+
+fn in_folder(dirs: &Dirs, list: &Registered) -> Result<InFolder, Failure> {
+    let mut found = InFolder::default();
+    let Some(folder) = registered::folder(dirs)? else { return Ok(found) };
+    for file in folder.files() {
+        let place = Place::Folder { content: file.content };
+        if list.entries().iter().any(|entry| entry.place == place) {
+            found.there.push((place, file.path));
+        } else {
+            found.waiting.push(file.path);
+        }
+    }
+    Ok(found)
 }
 
 fn remove(id: &str) -> Result<(), Failure> {
-    let (dirs, mut registered) = read()?;
-    let removed = registered.remove(id);
+    let dirs = registered::dirs()?;
+    // A list that is not there is not made by asking.
+    if registered::list(&dirs)?.entries().is_empty() {
+        return Err(Failure::new(ErrorCode::CredentialNotFound));
+    }
+    let mut store = Store::open(&dirs).map_err(|error| of_store(&error))?;
+    let removed = store.registered().remove(id);
     if removed.is_empty() {
         return Err(Failure::new(ErrorCode::CredentialNotFound));
     }
-    write(&dirs, &registered)?;
+    store.commit().map_err(|error| of_store(&error))?;
     for entry in &removed {
-        screen::line(&describe(entry));
+        screen::line(&describe(entry, &[]));
+        screen::line(language().choose(match &entry.place {
+            Place::Folder { .. } | Place::Linked(_) => [
+                "  Esquecida; o arquivo A1 fica onde está.",
+                "  Forgotten; the A1 file stays where it is.",
+                "  Olvidada; el archivo A1 se queda donde está.",
+            ],
+            Place::Stored { .. } => [
+                "  A chave guardada foi apagada; o arquivo A1 original não foi tocado.",
+                "  The stored key was deleted; the original A1 file was not touched.",
+                "  La clave guardada fue borrada; el archivo A1 original no fue tocado.",
+            ],
+        }));
     }
     Ok(())
 }
 
-fn read() -> Result<(Dirs, Registered), Failure> {
-    let dirs = Dirs::of_login().map_err(|error| Failure::of(ErrorCode::InputUnreadable, &error))?;
-    let registered =
-        Registered::read(&dirs.credentials_file()).map_err(|error| Failure::of(error.code(), &error))?;
-    Ok((dirs, registered))
+/// Identifier, holder and where the key is, on one line.
+fn describe(entry: &Entry, there: &[(Place, PathBuf)]) -> String {
+    let place = match &entry.place {
+        Place::Folder { .. } => match path_of(entry, there) {
+            Some(path) => path.display().to_string(),
+            None => language()
+                .choose(["na pasta vigiada", "in the watched folder", "en la carpeta vigilada"])
+                .to_owned(),
+        },
+        Place::Linked(path) => path.display().to_string(),
+        Place::Stored { protection, name, .. } => {
+            let stored = language().choose(match protection {
+                Protection::Keystore => [
+                    "guardada, sob o chaveiro do sistema",
+                    "stored, under the keystore of the system",
+                    "guardada, bajo el llavero del sistema",
+                ],
+                Protection::Password => {
+                    ["guardada, sob senha", "stored, under a password", "guardada, bajo contraseña"]
+                }
+            });
+            format!("{}  ({stored})", name.as_deref().unwrap_or_default())
+        }
+    };
+    format!("{}  {place}", registered::name(entry))
 }
 
-fn write(dirs: &Dirs, registered: &Registered) -> Result<(), Failure> {
-    registered.write(&dirs.credentials_file()).map_err(|error| Failure::of(error.code(), &error))
+fn as_value(entry: &Entry, there: &[(Place, PathBuf)]) -> Value {
+    let id = entry.id().map(|id| id.to_string());
+    match &entry.place {
+        Place::Folder { .. } => json!({ "id": id, "place": "folder", "file": path_of(entry, there) }),
+        Place::Linked(path) => json!({ "id": id, "place": "linked", "file": path }),
+        Place::Stored { protection, name, .. } => {
+            json!({ "id": id, "place": "stored", "protection": protection, "name": name })
+        }
+    }
 }
 
-/// Identifier, holder and file, on one line.
-fn describe(entry: &Entry) -> String {
-    let certificate = Certificate::from_der(&entry.certificate).ok();
-    let id = certificate.as_ref().map(|it| CredentialId::of(it).to_string()).unwrap_or_default();
-    let holder = certificate.as_ref().map(|it| Holder::of(it).name).unwrap_or_default();
-    format!("{}  {holder}  {}", id.get(..16).unwrap_or(&id), entry.path.display())
+/// Where a file of the watched folder is now.
+fn path_of<'a>(entry: &Entry, there: &'a [(Place, PathBuf)]) -> Option<&'a PathBuf> {
+    there.iter().find(|(place, _)| *place == entry.place).map(|(_, path)| path)
+}
+
+fn unreadable(error: &io::Error, path: &Path) -> Failure {
+    Failure::of(ErrorCode::InputUnreadable, error).with_note(path.display().to_string())
+}
+
+fn of_store(error: &StoreError) -> Failure {
+    Failure::of(error.code(), error)
 }

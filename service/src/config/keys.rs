@@ -25,6 +25,7 @@ pub(super) const ALL: &[&str] = &[
     "approval.token_seconds",
     "ask.terminal",
     "ask.tray",
+    "credentials.folder",
     "tokens.modules",
     "tokens.known_modules",
     "tokens.idle_seconds",
@@ -45,6 +46,8 @@ struct File {
     approval: Approval,
     #[serde(default)]
     ask: Ask,
+    #[serde(default)]
+    credentials: Credentials,
     #[serde(default)]
     tokens: Tokens,
 }
@@ -74,6 +77,12 @@ struct Ask {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Credentials {
+    folder: Option<Spanned<PathBuf>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Tokens {
     #[serde(default)]
     modules: Vec<Spanned<PathBuf>>,
@@ -98,6 +107,11 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, Fault)> {
         deadlines: deadlines(&file.approval)?,
         terminal: file.ask.terminal,
         tray: file.ask.tray.map(|path| absolute(path, "ask.tray")).transpose()?,
+        credential_folder: file
+            .credentials
+            .folder
+            .map(|path| absolute(path, "credentials.folder"))
+            .transpose()?,
         modules: file
             .tokens
             .modules

@@ -59,6 +59,13 @@ impl Hosts {
         Ok(host)
     }
 
+    /// A new host with this stored key opened; its answers must come until `end`.
+    pub(super) fn open_stored(&self, path: &Path, end: Instant) -> Result<TokenHost, TokenError> {
+        let mut host = self.start(end)?;
+        host.open_stored(path)?;
+        Ok(host)
+    }
+
     /// A host of this module that was kept, if it still answers; else a new one. With the tokens
     /// that it sees.
     pub(super) fn open_module(

@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    credentials::FoundCredential,
+    credentials::{FoundCredential, folder::FolderFile},
     ports::ListedCredential,
     token::reader::{
         Reader, Sharing,
@@ -40,6 +40,8 @@ pub(super) struct Basis {
     pub(super) sight: Sight,
     /// The registered files.
     pub(super) files: FileStamp,
+    /// The A1 files of the watched folder.
+    pub(super) folder: Vec<FolderFile>,
     /// How often somebody said that everything must be looked at anew.
     pub(super) epoch: u64,
     /// How many seconds the machine has slept: cards and modules rarely survive that as they were.
@@ -158,6 +160,7 @@ impl Remembered {
     fn for_basis(&self, now: &Basis) -> Option<Listing> {
         let told = self.looked.told == Told::Yes && now.sight.news == News::Events;
         let holds = self.basis.files == now.files
+            && self.basis.folder == now.folder
             && (self.basis.epoch, self.basis.slept) == (now.epoch, now.slept)
             && self.basis.sight.news == now.sight.news
             && same_cards(&self.basis.sight.readers, &now.sight.readers)

@@ -1,22 +1,24 @@
-//! The A1 files that the person registered: where each is, and its certificate, so that listing
-//! needs no password. The files stay where they are; nothing secret is kept here.
+//! The list of the A1 credentials that the person registered: where the key of each is, and its
+//! certificate, so that listing needs no password. Nothing secret is kept here.
+
+mod form;
 
 use std::{
-    fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use serde::{Deserialize, Serialize};
-use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode};
+use signer_core::{
+    cms::certificate::Certificate, credential::CredentialId, digest::Digest, error::ErrorCode,
+};
+use signer_ipc::token_host::Protection;
 
 use crate::file::bounded;
 
-/// The form of the file.
-const VERSION: u32 = 1;
 /// The longest file in bytes.
 const LONGEST: u64 = 16 << 20;
+/// The folder of stored keys, beside the list.
+const KEYS: &str = "keys";
 
 /// The list as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,18 +26,39 @@ pub struct Registered {
     entries: Vec<Entry>,
 }
 
-/// A registered file.
+/// A registered credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
-    pub path: PathBuf,
+    /// Where its key is.
+    pub place: Place,
     /// Its certificate in DER.
     pub certificate: Vec<u8>,
-    /// The other certificates in it, in DER and no order.
+    /// The other certificates of its A1 file, in DER and no order.
     pub chain: Vec<Vec<u8>>,
 }
 
-/// Why the list cannot be used.
+/// Where the key of a registered credential is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In the watched folder, in whatever file has this content.
+    Folder {
+        /// The SHA-256 of the file.
+        content: Digest,
+    },
+    /// In an A1 file of the person's, which stays where it is.
+    Linked(PathBuf),
+    /// In the private store.
+    Stored {
+        /// The SHA-256 of the stored key, which names its file.
+        content: Digest,
+        /// Under what it is encrypted.
+        protection: Protection,
+        /// The name of the A1 file that it came from.
+        name: Option<String>,
+    },
+}
+
+/// Why the list or the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RegisteredError {
     /// It is not what this program writes.
@@ -47,21 +70,6 @@ pub enum RegisteredError {
     /// It cannot be written.
     #[error("{} cannot be written", .0.display())]
     Write(PathBuf, #[source] io::Error),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OnDisk {
-    version: u32,
-    credentials: Vec<EntryOnDisk>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EntryOnDisk {
-    path: PathBuf,
-    certificate: String,
-    chain: Vec<String>,
 }
 
 impl RegisteredError {
@@ -76,7 +84,7 @@ impl RegisteredError {
 }
 
 impl Registered {
-    /// Reads the list; one that is not there is empty.
+    /// Reads the list; one that is not there is empty. One of an earlier version is read as well.
     ///
     /// # Errors
     /// Where it is there and cannot be used.
@@ -86,13 +94,8 @@ impl Registered {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(RegisteredError::Read(path.to_owned(), error)),
         };
-        let damaged = || RegisteredError::Damaged(path.to_owned());
-        let disk: OnDisk = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
-        if disk.version != VERSION {
-            return Err(damaged());
-        }
-        let entries: Option<Vec<Entry>> = disk.credentials.iter().map(EntryOnDisk::parse).collect();
-        Ok(Self { entries: entries.ok_or_else(damaged)? })
+        let entries = form::parse(&bytes).ok_or_else(|| RegisteredError::Damaged(path.to_owned()))?;
+        Ok(Self { entries })
     }
 
     /// Replaces the list on disk, in one step and durably.
@@ -100,21 +103,8 @@ impl Registered {
     /// # Errors
     /// Where it cannot be written; it is as it was then.
     pub fn write(&self, path: &Path) -> Result<(), RegisteredError> {
-        let disk =
-            OnDisk { version: VERSION, credentials: self.entries.iter().map(EntryOnDisk::of).collect() };
-        let bytes =
-            serde_json::to_vec_pretty(&disk).map_err(|_| RegisteredError::Damaged(path.to_owned()))?;
-        let directory = path.parent().unwrap_or(Path::new("."));
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            file.write_all(&bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)?;
-            #[cfg(unix)]
-            fs::File::open(directory)?.sync_all()?;
-            Ok(())
-        };
-        write().map_err(|error| RegisteredError::Write(path.to_owned(), error))
+        let bytes = form::write(&self.entries).ok_or_else(|| RegisteredError::Damaged(path.to_owned()))?;
+        replace(path, &bytes).map_err(|error| RegisteredError::Write(path.to_owned(), error))
     }
 
     /// What is registered.
@@ -122,7 +112,7 @@ impl Registered {
         &self.entries
     }
 
-    /// Registers a file; one with the same certificate is replaced.
+    /// Registers a credential; one with the same certificate is replaced.
     pub fn add(&mut self, entry: Entry) {
         self.entries.retain(|known| known.certificate != entry.certificate);
         self.entries.push(entry);
@@ -141,58 +131,34 @@ impl Entry {
     }
 }
 
-impl EntryOnDisk {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            path: entry.path.clone(),
-            certificate: STANDARD.encode(&entry.certificate),
-            chain: entry.chain.iter().map(|der| STANDARD.encode(der)).collect(),
-        }
-    }
+/// The folder of stored keys that belongs to the list at `path`.
+pub(super) fn keys_folder(path: &Path) -> PathBuf {
+    path.with_file_name(KEYS)
+}
 
-    fn parse(&self) -> Option<Entry> {
-        Some(Entry {
-            path: self.path.clone(),
-            certificate: STANDARD.decode(&self.certificate).ok()?,
-            chain: self.chain.iter().map(|der| STANDARD.decode(der)).collect::<Result<_, _>>().ok()?,
-        })
-    }
+/// The stored key with this content that belongs to the list at `path`.
+pub fn key_file(path: &Path, content: &Digest) -> PathBuf {
+    keys_folder(path).join(content.to_hex())
+}
+
+/// Writes a file in one step and durably; only its owner may read it.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync(directory)
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    std::fs::File::open(directory)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entry(path: &str, certificate: &[u8]) -> Entry {
-        Entry { path: path.into(), certificate: certificate.to_vec(), chain: vec![vec![1], vec![2]] }
-    }
-
-    #[test]
-    fn the_list_survives_and_a_certificate_is_there_once() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("credentials.json");
-        assert_eq!(Registered::read(&path).unwrap(), Registered::default());
-        let mut list = Registered::default();
-        list.add(entry("/a.p12", b"one"));
-        list.add(entry("/b.p12", b"two"));
-        list.add(entry("/c.p12", b"one"));
-        list.write(&path).unwrap();
-        let read = Registered::read(&path).unwrap();
-        assert_eq!(read, list);
-        let paths: Vec<_> = read.entries().iter().map(|entry| entry.path.display().to_string()).collect();
-        assert_eq!(paths, ["/b.p12", "/c.p12"]);
-    }
-
-    #[test]
-    fn what_is_not_ours_is_refused() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("credentials.json");
-        for text in ["", "{}", "{\"version\":2,\"credentials\":[]}", "{\"version\":1,\"credentials\":[{}]}"] {
-            fs::write(&path, text).unwrap();
-            assert!(
-                matches!(Registered::read(&path), Err(RegisteredError::Damaged(named)) if named == path),
-                "{text}"
-            );
-        }
-    }
-}
+mod tests;

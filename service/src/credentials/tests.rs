@@ -1,6 +1,10 @@
 //! The search over modules that hang.
 
-use super::{hosts::tests::silent, registered::Entry, *};
+use super::{
+    hosts::tests::silent,
+    registered::{Entry, Place},
+    *,
+};
 use crate::config::KnownModules;
 
 #[test]
@@ -12,7 +16,7 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     let file = place.path().join("credentials.json");
     let mut registered = Registered::default();
     registered.add(Entry {
-        path: "/a.p12".into(),
+        place: Place::Linked("/a.p12".into()),
         certificate: certificate.to_der().to_vec(),
         chain: Vec::new(),
     });

@@ -171,6 +171,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "Internal error of CyberCore Signer.",
             "Error interno de CyberCore Signer.",
         ],
+        ErrorCode::KeystoreUnavailable => [
+            "O chaveiro do sistema não está disponível, está bloqueado ou recusou.",
+            "The keystore of the system is not available, is locked, or refused.",
+            "El llavero del sistema no está disponible, está bloqueado o se negó.",
+        ],
         ErrorCode::MediaTypeUnsupported => [
             "O tipo de conteúdo não é aceito aqui.",
             "The media type is not accepted here.",

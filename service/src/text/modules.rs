@@ -169,6 +169,7 @@ const fn step(step: Step) -> Sentence {
         Step::OpenModule => ["carregar o módulo", "loading the module", "cargar el módulo"],
         Step::Sign => ["assinar", "signing", "firmar"],
         Step::Start => ["iniciar", "starting", "iniciar"],
+        Step::Store => ["cifrar a chave", "encrypting the key", "cifrar la clave"],
         Step::Tokens => ["listar tokens", "listing tokens", "enumerar tokens"],
         Step::Unlock => ["receber o PIN", "taking the PIN", "recibir el PIN"],
     }

@@ -1,6 +1,7 @@
 //! The service's side of a token host: starts it, asks it, ends it.
 
 mod process;
+mod stored;
 mod token;
 
 use std::{
@@ -161,7 +162,8 @@ impl TokenHost {
             | Response::Failed { .. }
             | Response::Hello { .. }
             | Response::SealingKey
-            | Response::Signature => Err(ProtocolError::Malformed.into()),
+            | Response::Signature
+            | Response::Stored => Err(ProtocolError::Malformed.into()),
         }
     }
 
@@ -309,6 +311,7 @@ impl TokenHost {
                 | Response::Hello { .. }
                 | Response::SealingKey
                 | Response::Signature
+                | Response::Stored
                 | Response::Tokens { .. },
                 _,
             ) => Err(ProtocolError::Malformed.into()),
@@ -343,6 +346,7 @@ impl TokenHost {
             | Response::Hello { .. }
             | Response::SealingKey
             | Response::Signature
+            | Response::Stored
             | Response::Tokens { .. } => Ok(answer),
         }
     }
@@ -455,7 +459,7 @@ const fn deadline(step: Step) -> Duration {
     Duration::from_secs(match step {
         Step::Start | Step::OpenFile | Step::OpenModule => 30,
         Step::Tokens | Step::Credentials => 90,
-        Step::Sign | Step::Unlock => 300,
+        Step::Sign | Step::Store | Step::Unlock => 300,
     })
 }
 

@@ -22,6 +22,8 @@ pub enum Step {
     Sign,
     /// Starting.
     Start,
+    /// Encrypting a key to store it.
+    Store,
     /// Listing tokens.
     Tokens,
     /// Taking the PIN or password.
@@ -60,8 +62,8 @@ pub enum TokenError {
         /// The return value (`CK_RV`).
         value: String,
     },
-    /// The A1 file is damaged or is no PKCS#12 file.
-    #[error("not a readable PKCS#12 file: {reason}")]
+    /// The A1 file is damaged or is no PKCS#12 file; or the stored key is damaged.
+    #[error("the certificate file is damaged or of another kind: {reason}")]
     FileDamaged {
         /// What does not fit.
         reason: String,
@@ -90,6 +92,12 @@ pub enum TokenError {
     /// One try is left and the person had not confirmed it; the PIN was not tried.
     #[error("one try of the PIN is left, and that it may be used was not confirmed")]
     LastTryNotConfirmed,
+    /// The keystore of the operating system is not there, is locked, or refused.
+    #[error("the keystore of the operating system cannot be used: {reason}")]
+    KeystoreUnavailable {
+        /// Its words.
+        reason: String,
+    },
     /// The module is for another architecture.
     #[error("the module is for {found}; this program is for {expected}")]
     ModuleArchitecture {
@@ -198,6 +206,7 @@ impl TokenError {
             Self::FileUnreadable { .. } => ErrorCode::InputUnreadable,
             Self::KeyMismatch => ErrorCode::CredentialKeyMismatch,
             Self::KeyUnsupported { .. } => ErrorCode::UnsupportedAlgorithm,
+            Self::KeystoreUnavailable { .. } => ErrorCode::KeystoreUnavailable,
             Self::LoginEnded => ErrorCode::TokenLoginEnded,
             Self::ModuleArchitecture { .. } => ErrorCode::ModuleArchitecture,
             Self::ModuleNotFound => ErrorCode::ModuleNotFound,
@@ -225,6 +234,7 @@ impl From<Failure> for TokenError {
             Failure::Internal { reason } => Self::Internal { reason },
             Failure::KeyMismatch => Self::KeyMismatch,
             Failure::KeyUnsupported { kind } => Self::KeyUnsupported { kind },
+            Failure::KeystoreUnavailable { reason } => Self::KeystoreUnavailable { reason },
             Failure::LoginEnded => Self::LoginEnded,
             Failure::LastTryNotConfirmed => Self::LastTryNotConfirmed,
             Failure::ModuleArchitecture { found, expected } => Self::ModuleArchitecture { found, expected },
@@ -253,6 +263,7 @@ impl std::fmt::Display for Step {
             Self::OpenModule => "loading the module",
             Self::Sign => "signing",
             Self::Start => "starting",
+            Self::Store => "encrypting the key to store it",
             Self::Tokens => "listing tokens",
             Self::Unlock => "unlocking",
         })

@@ -4,12 +4,15 @@
 
 mod absence;
 mod ber;
+mod file;
 mod key;
+mod keystore;
 mod module;
 mod pbe;
 mod pkcs12;
 mod return_value;
 mod rsa;
+mod stored;
 mod verify;
 mod walk;
 
@@ -27,13 +30,13 @@ use signer_ipc::{
     sealed::{SealedSecret, UnsealingKey},
     secret::Secret,
     token_host::{
-        self, Answer, Attached, Credential, Failure, PROTOCOL_VERSION, ProtocolError, Request, Response,
-        Scheme,
+        self, Answer, Attached, Credential, Failure, PROTOCOL_VERSION, Protection, ProtocolError, Request,
+        Response, Scheme,
     },
 };
 
 use crate::token::{
-    host::{absence::AbsenceWatch, module::Module, pkcs12::A1File, verify::Input},
+    host::{absence::AbsenceWatch, module::Module, pkcs12::A1File, stored::StoredKey, verify::Input},
     platform,
 };
 
@@ -45,6 +48,7 @@ enum Source {
     Nothing,
     File(A1File),
     Module(Box<Module>),
+    Stored(Box<StoredKey>),
     /// It was closed with its login: the person may be away.
     Closed,
 }
@@ -155,9 +159,10 @@ fn serve(
         (Request::Hello { .. }, _) => Ok(only(Response::Hello { version: PROTOCOL_VERSION })),
         (Request::OpenFile, Attached::Bytes(path)) => done(open_file(source, &path)),
         (Request::OpenModule, Attached::Bytes(path)) => done(open_module(source, &path)),
+        (Request::OpenStored, Attached::Bytes(path)) => done(open_stored(source, &path)),
         (Request::Tokens, _) => match source {
             Source::Module(module) => module.tokens().map(|tokens| only(Response::Tokens { tokens })),
-            Source::File(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
+            Source::File(_) | Source::Stored(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
             Source::Closed => Err(Failure::LoginEnded),
             Source::Nothing => Err(Failure::Unexpected),
         },
@@ -169,15 +174,19 @@ fn serve(
             done(unseal(key.take(), &sealed).and_then(|secret| match (source, token) {
                 (Source::Module(module), token) => module.unlock(token.as_ref(), secret, last_try),
                 (Source::File(file), None) => file.unlock(&secret),
+                (Source::Stored(stored), None) => stored.unlock(&secret),
                 (Source::Closed, _) => Err(Failure::LoginEnded),
-                (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
+                (Source::File(_) | Source::Stored(_), Some(_)) | (Source::Nothing, _) => {
+                    Err(Failure::Unexpected)
+                }
             }))
         }
         (Request::Credentials { slot }, _) => match (source, slot) {
             (Source::Module(module), slot) => module.credentials(slot).map(credentials),
             (Source::File(file), None) => file.credentials().map(credentials),
+            (Source::Stored(stored), None) => Ok(credentials(stored.credentials())),
             (Source::Closed, _) => Err(Failure::LoginEnded),
-            (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
+            (Source::File(_) | Source::Stored(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
         },
         (Request::Sign { credential, scheme }, Attached::Bytes(message)) => {
             sign(source, credential, scheme, Input::Message(&message))
@@ -185,9 +194,17 @@ fn serve(
         (Request::SignDigest { credential, scheme }, Attached::Bytes(digest)) => {
             sign(source, credential, scheme, Input::Digest(&digest))
         }
+        (Request::Store { credential, protection: Protection::Password }, Attached::Sealed(sealed)) => {
+            unseal(key.take(), &sealed).and_then(|password| store(source, credential, Some(&password)))
+        }
+        (Request::Store { credential, protection: Protection::Keystore }, Attached::Nothing) => {
+            store(source, credential, None)
+        }
         (
             Request::OpenFile
             | Request::OpenModule
+            | Request::OpenStored
+            | Request::Store { .. }
             | Request::Unlock { .. }
             | Request::Sign { .. }
             | Request::SignDigest { .. },
@@ -232,11 +249,26 @@ fn open_module(source: &mut Source, path: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
+fn open_stored(source: &mut Source, path: &[u8]) -> Result<(), Failure> {
+    let (Source::Nothing, Some(path)) = (&source, platform::path_from_bytes(path)) else {
+        return Err(Failure::Unexpected);
+    };
+    *source = Source::Stored(Box::new(StoredKey::open(&path)?));
+    Ok(())
+}
+
+fn store(source: &Source, credential: u32, password: Option<&Secret>) -> Result<Answer, Failure> {
+    let Source::File(file) = source else { return Err(Failure::Unexpected) };
+    let stored = stored::encrypt(&file.key(credential)?, password)?;
+    Ok(Answer { response: Response::Stored, parts: vec![stored] })
+}
+
 fn sign(source: &mut Source, credential: u32, scheme: Scheme, input: Input<'_>) -> Result<Answer, Failure> {
     input.fits(scheme)?;
     let value = match source {
         Source::File(file) => file.sign(credential, scheme, input),
         Source::Module(module) => module.sign(credential, scheme, input),
+        Source::Stored(stored) => stored.sign(credential, scheme, input),
         Source::Closed => Err(Failure::LoginEnded),
         Source::Nothing => Err(Failure::Unexpected),
     }?;

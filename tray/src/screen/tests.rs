@@ -235,7 +235,7 @@ fn a_wrong_secret_is_asked_for_again_and_never_sent_twice() {
     assert_eq!(actions, [Action::Answer { message, key: Some([9; KEY_LEN]) }, Action::Edit(Edit::Clear)]);
 }
 
-/// Proves A31.
+/// Proves A32.
 #[test]
 fn the_last_try_has_a_question_of_its_own_whose_default_is_no() {
     let risky = || shown(presented_with(&single(), Entry::Pin, TriesLeft::Last));

@@ -13,7 +13,7 @@ use signer_ipc::{
     message::{Entry, Unlock},
     sealed::{KEY_LEN, SealedSecret},
     secret::Secret,
-    token_host::{LastTry, TriesLeft},
+    token_host::{LastTry, Protection, TriesLeft},
 };
 
 use crate::{
@@ -171,8 +171,9 @@ impl Candidates {
         match candidate.unlock.entry {
             Entry::Locked => return Err(TokenError::PinLocked),
             Entry::TokenAbsent => return Err(TokenError::Absent),
-            Entry::Nothing => {}
-            Entry::Reader => {
+            Entry::Nothing if token.is_some() => {}
+            // The reader or the keystore of the system unlocks it; nothing is typed here.
+            Entry::Nothing | Entry::Reader => {
                 let nothing = Secret::from_bytes(Vec::new()).map_err(|_| TokenError::SecretUnreadable)?;
                 opened.host.unlock_as(token, &nothing, last_try)?;
             }
@@ -317,7 +318,10 @@ fn fitting(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<Found
 
 fn unlock(source: &Source, key: [u8; KEY_LEN]) -> Unlock {
     match source {
-        Source::File(_) => plain(Entry::Password, Some(key)),
+        Source::File(_) | Source::Stored { protection: Protection::Password, .. } => {
+            plain(Entry::Password, Some(key))
+        }
+        Source::Stored { protection: Protection::Keystore, .. } => plain(Entry::Nothing, None),
         Source::Token { module, token } => {
             let entry = match (token.pin, token.pin_entry) {
                 (PinState::Locked, _) => Entry::Locked,
@@ -338,7 +342,7 @@ const fn plain(entry: Entry, key: Option<[u8; KEY_LEN]>) -> Unlock {
 
 const fn token_of(source: &Source) -> Option<&TokenDescription> {
     match source {
-        Source::File(_) => None,
+        Source::File(_) | Source::Stored { .. } => None,
         Source::Token { token, .. } => Some(token),
     }
 }

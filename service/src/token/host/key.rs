@@ -1,9 +1,13 @@
 //! Private keys of A1 files: read from PKCS#8, matched with certificates, used to sign.
 
-use der::{Tag, asn1::ObjectIdentifier};
+use der::{
+    AnyRef, Tag,
+    asn1::{ObjectIdentifier, OctetStringRef},
+};
+use pkcs8::{EncodePrivateKey as _, SecretDocument};
 use ring::{rand::SystemRandom, rsa::KeyPair};
 use signer_ipc::token_host::{Failure, Scheme};
-use spki::SubjectPublicKeyInfoOwned;
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoOwned};
 use zeroize::Zeroizing;
 
 use crate::token::host::{
@@ -79,6 +83,21 @@ impl PrivateKey {
             Self::Unsupported { public: None, .. } => return Match::Unknown,
         };
         if same { Match::Yes } else { Match::No }
+    }
+
+    /// As `PrivateKeyInfo` in DER, to be encrypted; only a key that signs here is given.
+    pub(super) fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let encoded = match self {
+            Self::Rsa { pkcs1, .. } => {
+                let algorithm = AlgorithmIdentifierRef { oid: RSA, parameters: Some(AnyRef::NULL) };
+                let key = OctetStringRef::new(pkcs1).map_err(|_| damaged())?;
+                SecretDocument::encode_msg(&pkcs8::PrivateKeyInfoRef::new(algorithm, key)).ok()
+            }
+            Self::P256(key) => key.to_pkcs8_der().ok(),
+            Self::P384(key) => key.to_pkcs8_der().ok(),
+            Self::Unsupported { kind, .. } => return Err(Failure::KeyUnsupported { kind: kind.clone() }),
+        };
+        Ok(Zeroizing::new(encoded.ok_or_else(damaged)?.as_bytes().to_vec()))
     }
 
     /// Signs `input`.
@@ -185,6 +204,6 @@ fn rsa_public(pkcs1: &[u8]) -> Result<Vec<u8>, Malformed> {
     fields.next()?;
     let (modulus, exponent) = (fields.encoded()?, fields.encoded()?);
     let content = [modulus, exponent].concat();
-    let element = der::AnyRef::new(Tag::Sequence, &content).map_err(|_| Malformed)?;
+    let element = AnyRef::new(Tag::Sequence, &content).map_err(|_| Malformed)?;
     der::Encode::to_der(&element).map_err(|_| Malformed)
 }

@@ -1,6 +1,6 @@
 //! A1 files: PKCS#12 (RFC 7292), opened with the password, in memory only while the host lives.
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::path::Path;
 
 use der::{AnyRef, Tag, Tagged as _, asn1::ObjectIdentifier};
 use signer_ipc::{
@@ -11,15 +11,13 @@ use spki::SubjectPublicKeyInfoOwned;
 use zeroize::Zeroizing;
 
 use crate::token::host::{
-    Listed, ber,
+    Listed, ber, file,
     key::{Match, PrivateKey},
     pbe::{Password, PbeError},
     verify::{self, Input},
     walk::{Malformed, Walk, context, context_primitive},
 };
 
-/// A larger file is no A1 file.
-const MAX_LEN: u64 = 1 << 20;
 /// More certificates or keys than this are refused.
 const MAX_BAGS: usize = 256;
 
@@ -52,6 +50,13 @@ struct Pair {
     public: SubjectPublicKeyInfoOwned,
     key: PrivateKey,
     friendly_name: Option<String>,
+}
+
+/// What is needed of a file to store one of its keys.
+pub(super) struct KeyWithCertificates<'a> {
+    pub(super) key: &'a PrivateKey,
+    pub(super) certificate: &'a [u8],
+    pub(super) chain: Vec<&'a [u8]>,
 }
 
 struct Certificate {
@@ -89,18 +94,7 @@ enum Integrity {
 impl A1File {
     /// Reads the file at `path`, which must be a plain one, and looks whether it may be PKCS#12.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let unreadable = |error: std::io::Error| Failure::FileUnreadable { reason: error.to_string() };
-        // Opening anything else, such as a pipe, could wait for ever.
-        if !path.metadata().map_err(unreadable)?.is_file() {
-            return Err(Failure::FileUnreadable { reason: "it is not a regular file".to_owned() });
-        }
-        let file = File::open(path).map_err(unreadable)?;
-        let capacity = usize::try_from(MAX_LEN + 1).unwrap_or(usize::MAX);
-        let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
-        file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() >= capacity {
-            return Err(damaged("it is larger than 1 MiB"));
-        }
+        let bytes = file::read(path)?;
         let pfx = ber::to_der(&bytes).map_err(|ber::NotBer| damaged("it is cut or is not BER"))?;
         authenticated_safe(&pfx).map_err(|Malformed| damaged("it has no PFX"))?;
         Ok(Self { pfx, unlocked: None })
@@ -138,6 +132,20 @@ impl A1File {
             })
         });
         Ok(listed.collect())
+    }
+
+    /// A key of [`A1File::credentials`] with its certificate and the others.
+    pub(super) fn key(&self, credential: u32) -> Result<KeyWithCertificates<'_>, Failure> {
+        let unlocked = self.unlocked.as_ref().ok_or(Failure::PinNeeded)?;
+        let index = usize::try_from(credential).map_err(|_| Failure::CredentialUnknown)?;
+        let pair = unlocked.pairs.get(index).ok_or(Failure::CredentialUnknown)?;
+        let own = unlocked.certificates.get(pair.certificate).ok_or(Failure::CredentialUnknown)?;
+        let others = unlocked.certificates.iter().filter(|other| other.der != own.der);
+        Ok(KeyWithCertificates {
+            key: &pair.key,
+            certificate: &own.der,
+            chain: others.map(|other| other.der.as_slice()).collect(),
+        })
     }
 
     /// Signs with a key of [`A1File::credentials`].

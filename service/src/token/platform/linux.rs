@@ -12,7 +12,8 @@ use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 
 use crate::token::error::End;
 
-/// See [`super::host_environment`].
+/// See [`super::host_environment`]. The bus and the runtime folder are where the Secret Service is
+/// found; a token host speaks to it itself, so that no other process sees what it gives.
 pub(super) const KEPT_VARIABLES: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
     "DBUS_SYSTEM_BUS_ADDRESS",

@@ -152,7 +152,8 @@ const fn reach(step: Step) -> u8 {
         Step::Tokens => 2,
         Step::Credentials => 3,
         Step::Unlock => 4,
-        Step::Sign => 5,
+        // Modules store nothing.
+        Step::Sign | Step::Store => 5,
     }
 }
 

@@ -8,13 +8,13 @@ use std::{
     thread::JoinHandle,
 };
 
-use signer_tests::{
+use crate::{
     processes,
     service::{Login, until},
 };
 
-/// A terminal in which `cybercore-signer approve` runs.
-pub(crate) struct Terminal {
+/// A terminal in which `cybercore-signer` runs.
+pub struct Terminal {
     child: Mutex<Child>,
     keys: Mutex<Option<ChildStdin>>,
     screen: Arc<Mutex<Screen>>,
@@ -30,9 +30,20 @@ struct Screen {
 
 impl Terminal {
     /// Opens one and runs the agent in it.
-    pub(crate) fn open(login: &Login, words: &[&str]) -> Self {
-        let program = login.command().get_program().to_str().unwrap().to_owned();
-        let line = [&[program.as_str(), "approve"], words].concat().join(" ");
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn open(login: &Login, words: &[&str]) -> Self {
+        Self::run(login, &[&["approve"], words].concat())
+    }
+
+    /// Opens one and runs a command in it; no word of it has a blank.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn run(login: &Login, words: &[&str]) -> Self {
+        let program = login.command().get_program().to_str().expect("a path in Unicode").to_owned();
+        let line = [&[program.as_str()], words].concat().join(" ");
         let mut script = Command::new("script");
         login.surround(&mut script);
         script.args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
@@ -51,7 +62,10 @@ impl Terminal {
 
     /// Waits for a text behind everything that was waited for before, and returns what was written
     /// up to its end.
-    pub(crate) fn wait_for(&self, text: &str) -> String {
+    ///
+    /// # Panics
+    /// Where it does not come.
+    pub fn wait_for(&self, text: &str) -> String {
         let mut seen = String::new();
         let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             until("a text in the terminal", || {
@@ -68,24 +82,33 @@ impl Terminal {
     }
 
     /// Types a line and Enter.
-    pub(crate) fn enter(&self, line: &str) {
+    pub fn enter(&self, line: &str) {
         self.type_keys(&format!("{line}\n"));
     }
 
     /// Types.
-    pub(crate) fn type_keys(&self, keys: &str) {
+    ///
+    /// # Panics
+    /// Where nobody reads.
+    pub fn type_keys(&self, keys: &str) {
         let mut place = self.keys.lock().unwrap();
         let pipe = place.as_mut().expect("the keyboard is there");
         pipe.write_all(keys.as_bytes()).and_then(|()| pipe.flush()).expect("the terminal takes keys");
     }
 
     /// Everything that was ever on the screen.
-    pub(crate) fn screen(&self) -> String {
+    ///
+    /// # Panics
+    /// Where a thread of it did.
+    pub fn screen(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().bytes).into_owned()
     }
 
     /// The process of the agent.
-    pub(crate) fn agent(&self) -> u32 {
+    ///
+    /// # Panics
+    /// Where none runs.
+    pub fn agent(&self) -> u32 {
         let mut waiting = vec![self.child.lock().unwrap().id()];
         while let Some(process) = waiting.pop() {
             if processes::command_line(process).get(1).is_some_and(|word| word == "approve") {
@@ -97,13 +120,19 @@ impl Terminal {
     }
 
     /// Takes the keyboard away, and waits for the end.
-    pub(crate) fn close(self) -> ExitStatus {
+    ///
+    /// # Panics
+    /// Where it does not end.
+    pub fn close(self) -> ExitStatus {
         drop(self.keys.lock().unwrap().take());
         self.ended()
     }
 
-    /// Waits for the end of the agent.
-    pub(crate) fn ended(mut self) -> ExitStatus {
+    /// Waits for the end of the program.
+    ///
+    /// # Panics
+    /// Where it does not end.
+    pub fn ended(mut self) -> ExitStatus {
         let status = until("the terminal's program ends", || {
             self.child.lock().unwrap().try_wait().expect("its state is known")
         });

@@ -1,0 +1,53 @@
+//! The registered credentials, as the commands find them.
+
+use signer_core::{cms::certificate::Certificate, credential::Holder, error::ErrorCode};
+
+use crate::{
+    cli::failure::Failure,
+    config::Config,
+    credentials::{
+        Source,
+        folder::Folder,
+        registered::{Entry, Registered},
+        sources,
+    },
+    dirs::Dirs,
+};
+
+/// The folders of this login.
+pub(super) fn dirs() -> Result<Dirs, Failure> {
+    Dirs::of_login().map_err(|error| Failure::of(ErrorCode::InputUnreadable, &error))
+}
+
+/// The list of this login.
+pub(super) fn list(dirs: &Dirs) -> Result<Registered, Failure> {
+    Registered::read(&dirs.credentials_file()).map_err(|error| Failure::of(error.code(), &error))
+}
+
+/// The watched folder, where this login's configuration names one.
+pub(super) fn folder(dirs: &Dirs) -> Result<Option<Folder>, Failure> {
+    let config = Config::read_or_default(&dirs.config_file());
+    let config = config.map_err(|error| Failure::of(error.code(), &error))?;
+    Ok(config.credential_folder.map(Folder::new))
+}
+
+/// Where the key of the one credential is whose identifier, or its beginning, is `id`.
+pub(super) fn source(id: &str) -> Result<Source, Failure> {
+    let dirs = dirs()?;
+    let (list, folder) = (list(&dirs)?, folder(&dirs)?);
+    let mut fitting = sources::of_list(&list, &dirs.credentials_file(), folder.as_ref());
+    fitting.retain(|(entry, ..)| entry.id().is_some_and(|known| known.matches(id)));
+    if fitting.len() > 1 {
+        let names: Vec<_> = fitting.iter().map(|(entry, ..)| name(entry)).collect();
+        return Err(Failure::new(ErrorCode::CredentialAmbiguous).with_note(names.join("\n  ")));
+    }
+    let (.., source) = fitting.pop().ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))?;
+    Ok(source)
+}
+
+/// Identifier and holder, to choose by.
+pub(super) fn name(entry: &Entry) -> String {
+    let id = entry.id().map(|id| id.to_string()).unwrap_or_default();
+    let holder = Certificate::from_der(&entry.certificate).map(|it| Holder::of(&it).name).unwrap_or_default();
+    format!("{}  {holder}", id.get(..16).unwrap_or(&id))
+}

@@ -48,8 +48,8 @@ fn every_subject_is_read_as_it_was_written() {
     let both = [expected(wire::Storage::A1, Some("x")), expected(wire::Storage::A3, None)];
     assert_eq!(read.certificates, both);
 
-    let sealed = Content::Pades { size: 1 << 40, pages: 3, seal_page: Some(2) };
-    let plain = Content::Pades { size: 0, pages: 1, seal_page: None };
+    let sealed = Content::Pades { size: 1 << 40, pages: 3, seal_page: Some(2), lock: None };
+    let plain = Content::Pades { size: 0, pages: 1, seal_page: None, lock: None };
     let documents =
         vec![document(sealed, &sha256()), document(plain, &sha512()), document(Content::Raw, &sha256())];
     let reason = Some("De acordo".to_owned());
@@ -70,6 +70,7 @@ fn every_subject_is_read_as_it_was_written() {
         size,
         pages,
         seal_page,
+        lock: None,
         digest: digest.to_hex(),
         digest_algorithm: digest.algorithm().name().into(),
     };
@@ -98,12 +99,56 @@ fn every_certification_is_read_as_it_was_written() {
             reason: None,
             signature_type,
         };
-        let read = parse(program(), subject(Content::Pades { size: 1, pages: 1, seal_page: None }));
+        let read =
+            parse(program(), subject(Content::Pades { size: 1, pages: 1, seal_page: None, lock: None }));
         assert_eq!(read.certification, certification);
         // A digest alone cannot be certified: nobody would know what.
         let raw = Summary::new(program(), subject(Content::Raw));
         assert_eq!(wire::Summary::parse(raw.canonical()).is_ok(), certification.is_none());
     }
+}
+
+#[test]
+fn every_lock_is_read_as_it_was_written_and_the_strictest_counts() {
+    let locked = |lock| document(Content::Pades { size: 1, pages: 1, seal_page: None, lock }, &sha256());
+    let subject = |documents, signature_type| Subject::Signature {
+        certificates: vec![certificate(Storage::A1, None)],
+        documents,
+        reason: None,
+        signature_type,
+    };
+    for (lock, expected) in [
+        (Permission::NoChanges, wire::Lock::NoChanges),
+        (Permission::FormFilling, wire::Lock::FormFilling),
+        (Permission::Annotations, wire::Lock::Annotations),
+    ] {
+        let read = parse(program(), subject(vec![locked(Some(lock))], SignatureType::Approval));
+        assert_eq!((read.documents[0].lock, read.lock()), (Some(expected), Some(expected)));
+        // Two sentences would contradict each other: a certification says no less.
+        let certified = SignatureType::Certification(Permission::NoChanges);
+        let both = Summary::new(program(), subject(vec![locked(Some(lock))], certified));
+        assert!(wire::Summary::parse(both.canonical()).is_err());
+    }
+    let several = [None, Some(Permission::Annotations), Some(Permission::FormFilling)].map(locked).to_vec();
+    assert_eq!(
+        parse(program(), subject(several, SignatureType::Approval)).lock(),
+        Some(wire::Lock::FormFilling)
+    );
+}
+
+/// The window is another program than the service, and has its own copy of the sentences.
+#[test]
+fn the_window_and_the_terminal_say_the_same_of_later_changes() {
+    let [window, terminal] = ["tray", "service"].map(|member| {
+        let path = signer_tests::repository().join(member).join("src/text/certification.rs");
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut sentences: Vec<String> = text.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+        sentences.sort();
+        sentences
+    });
+    // Four certifications and three locks, in three languages.
+    assert_eq!(window.len(), (4 + 3) * 3);
+    assert_eq!(window, terminal);
 }
 
 /// Proves A17.

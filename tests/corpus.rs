@@ -228,10 +228,12 @@ fn refused(row: &Row, output: &Path, result: &Output, missed: &mut Vec<String>) 
         Signing::May => return Ok(()),
         Signing::Must | Signing::MustWithWarning => &[],
         Signing::MustUnlessForbidden => &["document-permission-denied"],
+        Signing::Refuse(Refusal::Ambiguous) => &["document-ambiguous"],
         Signing::Refuse(Refusal::Changes) => &["document-changes-forbidden"],
+        Signing::Refuse(Refusal::NotAPdf) => &["document-unreadable"],
         Signing::Refuse(Refusal::Password) => &["document-password-required", "document-password-wrong"],
+        Signing::Refuse(Refusal::Permissions) => &["document-permission-denied"],
         Signing::Refuse(Refusal::Recipients) => &["document-encrypted"],
-        Signing::Refuse(Refusal::Other) => return Ok(()),
         Signing::Should => {
             let detail = json["error"]["detail"].as_str().unwrap_or_default();
             let miss = MISSES.iter().find(|(name, words, _)| *name == code && detail.contains(words));

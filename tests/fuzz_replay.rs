@@ -107,6 +107,16 @@ fn nothing_trips_a_target() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
+/// What is beside this repository adds seeds, and no target depends on it.
+#[test]
+fn every_target_has_seeds_of_our_own() {
+    let folders = [repository().join("tests/fixtures")];
+    for target in &targets::ALL {
+        let seeds = seeds::of(target, &folders);
+        assert!(seeds.iter().any(|seed| seed.len() <= MUTATED_BYTES), "{}", target.name);
+    }
+}
+
 /// Proves A15. Every byte of a small document that was signed twice, changed in one bit.
 #[test]
 fn no_signature_passes_with_a_signed_byte_changed() {

@@ -208,7 +208,9 @@ fn locks_are_kept_by_us_and_enforced_by_others() {
         // An earlier signature stays valid whatever the lock of a later one says.
         let mut desk = Desk::with_fields(&[&own, FIELD, "/T (primeiro)"]);
         desk.sign(&["--field", "primeiro"]).unwrap();
-        desk.sign(&["--field", "a"]).unwrap();
+        let json = desk.sign(&["--field", "a"]).unwrap();
+        let names = [None, Some("no-changes"), Some("form-filling"), Some("annotations")];
+        assert_eq!(json["lock"].as_str(), names[permission.unwrap_or(0) as usize], "{lock}");
         let judgements = desk.accepted(&mut pyhanko);
         let found = judgements.iter().find(|judgement| judgement.field == "a").unwrap();
         assert_eq!((found.permission, found.author), (permission, false), "{lock}");
@@ -342,7 +344,8 @@ fn a_field_that_insists_on_a_lock_gets_it_where_that_breaks_no_signature() {
     for lock in ["", "/Lock << /Action /Exclude /Fields [(x)] >>"] {
         let field = format!("{FIELD} /SV << /Ff 128 /LockDocument /true >> {lock}");
         let mut desk = Desk::with_fields(&[&field, "/T (x)"]);
-        desk.sign(&["--field", "s", "--seal", "default"]).unwrap();
+        let json = desk.sign(&["--field", "s", "--seal", "default"]).unwrap();
+        assert_eq!((&json["lock"], &json["certification"]), (&Value::from("no-changes"), &Value::Null));
         assert_eq!(desk.accepted(&mut pyhanko)[0].permission, Some(1));
         let refused = desk.sign(&["--field", "x"]).unwrap_err();
         assert_eq!(code(&refused), "document-changes-forbidden", "{refused}");
@@ -363,4 +366,52 @@ fn a_field_that_insists_on_a_lock_gets_it_where_that_breaks_no_signature() {
     desk.sign(&[]).unwrap();
     desk.sign(&["--field", "s"]).unwrap();
     assert_eq!(desk.accepted(&mut pyhanko).len(), 2);
+}
+
+/// Proves A31. What the document does not take is refused before a credential is opened, and with it before a
+/// PIN is asked for: here there is none.
+#[test]
+fn no_secret_is_asked_for_what_the_document_does_not_take() {
+    let mut desk =
+        Desk::with_fields(&["/T (a) /Lock << /Action /Include /Fields [(s)] /P 2 >>", FIELD, "/T (livre)"]);
+    desk.sign(&["--field", "a"]).unwrap();
+    let locked = desk.current.clone();
+    let certified = repository().join("tests/fixtures/pdf/sgn-certified-p1.pdf");
+    let open = desk.directory.path().join("0.pdf");
+    let protected = desk.directory.path().join("protected.pdf");
+    let made = Command::new("qpdf")
+        .args(["--encrypt", "", "dono", "256", "--modify=none", "--"])
+        .args([&open, &protected])
+        .status();
+    let protected = match made {
+        Ok(status) if status.success() => Some(&protected),
+        other => {
+            signer_tests::left_out(&format!("qpdf made nothing: {other:?}"));
+            None
+        }
+    };
+    let cases: &[(Option<&PathBuf>, &[&str], &str)] = &[
+        (Some(&certified), &[], "document-changes-forbidden"),
+        (Some(&locked), &["--certify"], "certification-not-first"),
+        (Some(&locked), &["--field", "s"], "field-locked"),
+        (Some(&locked), &["--new-field", "s"], "field-name-unusable"),
+        (Some(&locked), &["--seal", "default"], "visible-field-forbidden"),
+        (Some(&open), &["--seal", "default", "--seal-page", "2"], "page-not-found"),
+        (protected, &[], "document-permission-denied"),
+        (protected, &["--field", "s"], "document-permission-denied"),
+        // The credential is what is missing where nothing else is.
+        (Some(&locked), &["--field", "livre"], "input-unreadable"),
+    ];
+    for (input, arguments, expected) in cases {
+        let Some(input) = input else { continue };
+        let output = signer()
+            .args(["sign", "--json", "--p12", "missing.p12", "--p12-password-file", "missing.txt"])
+            .args(*arguments)
+            .arg(input)
+            .arg(desk.directory.path().join("out.pdf"))
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(code(&json), *expected, "{arguments:?}: {json}");
+    }
 }

@@ -8,22 +8,23 @@ use std::{
 
 use signer_core::{
     digest::{Digest, DigestAlgorithm},
+    error::ErrorCode,
     pades::{
-        prepare::{Order, Prepared, Room, Signed, Terms},
+        prepare::{Order, Prepared, Room, Signed, Target, Terms},
         verdict::SubIndication,
         verify::{self, CheckError},
     },
-    pdf::{document::Document, limits::Limits},
+    pdf::{document::Document, error::PdfError, limits::Limits, permission::Permission, source::SourceError},
 };
 use signer_service::{
     file::{
         destination::{Durability, Existing},
         source::FileSource,
     },
-    sign::{Check, Job, Outcome, sign, spooled::sign_in_place},
+    sign::{Check, Job, Outcome, SignError, sign, spooled::sign_in_place},
 };
 use signer_tests::{
-    documents::{Layout, document},
+    documents::{Layout, document, with_fields},
     judges::{self, PyHanko},
     signer_program,
     unlocked::{Unlocked, invisible},
@@ -67,11 +68,51 @@ fn where_the_document_lies_a_cms_that_outgrows_its_room_fits_too() {
         running.update(&bytes);
         let tight = Terms { room: Room::Bytes(1), digest: Some(algorithm), ..invisible() };
         let Unlocked { host, signer } = &mut unlocked;
-        let outcome = sign_in_place(&file, running, host, signer, &tight).unwrap();
+        let outcome = sign_in_place(&file, running, host, signer, &tight, None).unwrap();
         assert_eq!(outcome.digest.algorithm(), algorithm);
         assert!(fs::read(&path).unwrap().starts_with(&bytes));
         accepted(&path, &outcome);
     }
+}
+
+/// Proves A31. Who confirmed one thing does not sign another: a lock that the person was not told of.
+#[test]
+fn where_the_document_lies_no_lock_is_signed_that_the_person_was_not_told_of() {
+    let mut unlocked = Unlocked::start(signer_program(), KEYS[0]).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("spooled.pdf");
+    for (lock, told, released) in [
+        ("/P 1", None, false),
+        ("/P 1", Some(Permission::FormFilling), false),
+        ("/P 1", Some(Permission::NoChanges), true),
+        ("/P 2", Some(Permission::NoChanges), true),
+        ("", None, true),
+    ] {
+        let field = format!("/T (s) /Rect [9 9 99 99] /Lock << /Action /All {lock} >>");
+        let bytes = with_fields(&[&field]);
+        fs::write(&path, &bytes).unwrap();
+        let file = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let mut running = signer_core::digest::RunningDigest::new(DigestAlgorithm::Sha256);
+        running.update(&bytes);
+        let terms = Terms { target: Target::ExistingField { name: "s".to_owned() }, ..invisible() };
+        let Unlocked { host, signer } = &mut unlocked;
+        let outcome = sign_in_place(&file, running, host, signer, &terms, told);
+        assert_eq!(outcome.is_ok(), released, "{lock} {told:?}: {outcome:?}");
+        assert_eq!(len(&path) == bytes.len() as u64, !released, "{lock} {told:?}");
+    }
+}
+
+/// A check that could not be made says what kept it from being made.
+#[test]
+fn what_cannot_be_checked_is_not_called_an_invalid_signature() {
+    let check = |error: PdfError| SignError::from(CheckError::Pdf(error)).code();
+    let gone = SourceError(std::io::ErrorKind::UnexpectedEof.into());
+    assert_eq!(check(PdfError::Source(gone)), ErrorCode::InputUnreadable);
+    assert_eq!(check(PdfError::Limit { what: "the number of objects" }), ErrorCode::DocumentLimitExceeded);
+    assert_eq!(check(PdfError::NotAPdf), ErrorCode::SignatureInvalid);
+    let failed =
+        CheckError::Failed { sub_indication: SubIndication::HashFailure, detail: "another".to_owned() };
+    assert_eq!(SignError::from(failed).code(), ErrorCode::SignatureInvalid);
 }
 
 /// Proves A28.

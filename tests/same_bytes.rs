@@ -47,18 +47,20 @@ fn the_service_and_the_command_line_make_the_same_bytes() {
         fs::write(&path, document(layout, 3, 200_000)).unwrap();
         inputs.push(path);
     }
+    let own = inputs.len();
     inputs.extend(corpus());
 
     for seal in ["default", "none"] {
         let mut by_service = through_the_service(&login, &inputs, seal);
         let mut same = 0;
         let mut failures = BTreeMap::new();
-        for input in &inputs {
+        for (place, input) in inputs.iter().enumerate() {
             let name = input.file_name().unwrap().to_string_lossy().into_owned();
             let ours = through_the_command_line(&login, input, seal);
             match (by_service.remove(input).unwrap(), ours) {
                 (Ok(left), Ok(right)) if left == right => same += 1,
-                (Err(left), Err(right)) if left == right => {}
+                // Nothing speaks against signing those of our own.
+                (Err(left), Err(right)) if left == right && place >= own => {}
                 (left, right) => {
                     failures.insert(name, format!("{} and {}", told(&left), told(&right)));
                 }
@@ -66,7 +68,6 @@ fn the_service_and_the_command_line_make_the_same_bytes() {
         }
         println!("seal {seal}: {same} documents of the same bytes");
         assert!(failures.is_empty(), "{} documents differ:\n{failures:#?}", failures.len());
-        assert!(same >= 2);
     }
 }
 
@@ -100,6 +101,9 @@ fn through_the_service(login: &Login, inputs: &[PathBuf], seal: &str) -> BTreeMa
             println!("{code}: one by one");
             for one in uploaded {
                 if let Err(code) = ask(&page, &mut agent, std::slice::from_ref(&one), seal, &mut fates) {
+                    // It is kept for another try, and only so many are.
+                    let line = format!("DELETE /ccsp/v1/documents/{}", one.1);
+                    assert_eq!(page.begin(&line, &[], b"").answer().unwrap().status, 204);
                     fates.insert(one.0.clone(), Err(code));
                 }
             }

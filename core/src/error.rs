@@ -136,6 +136,10 @@ pub enum ErrorCode {
     TokenAbsent,
     /// The token or its module failed.
     TokenFailed,
+    /// Another program keeps the token for itself.
+    TokenInUse,
+    /// The login at the token was ended: the computer slept, or the session was locked.
+    TokenLoginEnded,
     /// The token was removed while it was used.
     TokenRemoved,
     /// A client asks for too much at once.
@@ -159,6 +163,8 @@ pub enum Remedy {
     ChooseAnother,
     /// Check the network.
     CheckNetwork,
+    /// Close the other program that keeps the token for itself.
+    CloseProgram,
     /// Type the PIN or password again, with care for the tries left.
     EnterPinAgain,
     /// Mend or replace the document.
@@ -245,6 +251,8 @@ impl ErrorCode {
         Self::StorageFull,
         Self::TokenAbsent,
         Self::TokenFailed,
+        Self::TokenInUse,
+        Self::TokenLoginEnded,
         Self::TokenRemoved,
         Self::TooManyRequests,
         Self::TrayUnavailable,
@@ -321,6 +329,8 @@ impl ErrorCode {
             Self::StorageFull => "storage-full",
             Self::TokenAbsent => "token-absent",
             Self::TokenFailed => "token-failed",
+            Self::TokenInUse => "token-in-use",
+            Self::TokenLoginEnded => "token-login-ended",
             Self::TokenRemoved => "token-removed",
             Self::TooManyRequests => "too-many-requests",
             Self::TrayUnavailable => "tray-unavailable",
@@ -398,10 +408,12 @@ impl ErrorCode {
             | Self::ServiceUnavailable
             | Self::SignaturePending
             | Self::TokenFailed
+            | Self::TokenLoginEnded
             | Self::TooManyRequests => Remedy::Retry,
             Self::ModuleQuarantined => Remedy::ReleaseModule,
             Self::DocumentPasswordRequired | Self::DocumentPermissionDenied => Remedy::UnlockDocument,
             Self::PinLocked => Remedy::UnlockToken,
+            Self::TokenInUse => Remedy::CloseProgram,
         }
     }
 }
@@ -413,6 +425,7 @@ impl Remedy {
             Self::AskAdministrator => "ask-administrator",
             Self::ChooseAnother => "choose-another",
             Self::CheckNetwork => "check-network",
+            Self::CloseProgram => "close-program",
             Self::EnterPinAgain => "enter-pin-again",
             Self::FixDocument => "fix-document",
             Self::InsertToken => "insert-token",

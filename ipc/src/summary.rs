@@ -51,6 +51,18 @@ pub enum Certification {
     NoChanges,
 }
 
+/// What may be done to a document once a field with a lock is signed, the strictest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lock {
+    /// Nothing.
+    NoChanges,
+    /// Forms may be filled in and signatures made.
+    FormFilling,
+    /// Forms may be filled in, signatures and annotations made.
+    Annotations,
+}
+
 /// What a paired client may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -127,6 +139,8 @@ pub struct Document {
     pub pages: Option<u32>,
     /// The page of the seal; nothing where it has none.
     pub seal_page: Option<u32>,
+    /// What the lock of its field permits once it is signed; nothing where it says nothing.
+    pub lock: Option<Lock>,
     /// The digest of the document, in hexadecimal.
     pub digest: String,
     /// The digest's algorithm, such as `SHA-256`.
@@ -164,11 +178,21 @@ impl Summary {
         if summary.fits() { Ok(summary) } else { Err(SummaryError::Unfit) }
     }
 
+    /// The strictest lock of its documents.
+    pub fn lock(&self) -> Option<Lock> {
+        self.documents.iter().filter_map(|document| document.lock).min()
+    }
+
     /// Whether everything in it has its place in a request of its kind.
     fn fits(&self) -> bool {
         let (certificates, documents) = (!self.certificates.is_empty(), !self.documents.is_empty());
         let (scopes, reason) = (!self.scopes.is_empty(), self.reason.is_some());
         let certification = self.certification.is_some();
+        // A digest has no field, and a certification permits no more than the lock does.
+        let mut locked = self.documents.iter().filter(|document| document.lock.is_some());
+        if locked.any(|document| certification || document.format == Format::Raw) {
+            return false;
+        }
         // What is certified is a document that was seen here.
         let all_seen = self.documents.iter().all(|document| document.format == Format::Pades);
         match self.kind {

@@ -133,6 +133,8 @@ pub struct Answer {
 pub struct Token {
     /// Where it is.
     pub slot: u64,
+    /// What its slot is called (`slotDescription`), trimmed: often the reader's name.
+    pub reader: String,
     /// Its label, trimmed.
     pub label: String,
     /// Its serial number, trimmed.
@@ -227,6 +229,8 @@ pub enum Failure {
         /// Which.
         kind: String,
     },
+    /// The computer slept or the session was locked after the login, which was ended then.
+    LoginEnded,
     /// The module is for another architecture.
     ModuleArchitecture {
         /// What the module is for.

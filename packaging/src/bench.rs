@@ -23,6 +23,18 @@ pub(crate) fn huge() -> Result<(), Failure> {
     run(cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "huge"]).env("SIGNER_PROGRAM", program))
 }
 
+/// Listing what can sign, beside others on the same module; readers while nobody asks
+/// (`tests/benches/tokens.rs`).
+pub(crate) fn tokens() -> Result<(), Failure> {
+    setup::run(Purpose::Test)?;
+    run(&mut cargo(["build", "--release", "--locked", "--bins"]))?;
+    run(&mut cargo(["build", "--release", "--locked", "-p", "signer-tests", "--example", "bare_lister"]))?;
+    let program = target().join("release/cybercore-signer");
+    let bare = target().join("release/examples/bare_lister");
+    let bench = ["bench", "--locked", "-p", "signer-tests", "--bench", "tokens"];
+    run(cargo(bench).env("SIGNER_PROGRAM", program).env("BARE_LISTER", bare))
+}
+
 /// The service from its start to its first answer, and while nobody asks (`tests/benches/service.rs`).
 pub(crate) fn service() -> Result<(), Failure> {
     setup::run(Purpose::Demo)?;

@@ -30,6 +30,8 @@ cargo xtask COMMAND
   bench pdf                        time and memory of signing, beside hashing the same bytes
   huge                             signs documents past 4 GiB and past offsets of ten digits, and
                                    has others judge them: minutes, and 11 GB of disk
+  bench tokens                     listing what can sign, beside others on the same module; readers
+                                   while nobody asks
   bench service                    from start to first answer beside a bare server; idle costs
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    campaigns of libFuzzer over the engine (docs/fuzzing.md)
@@ -60,6 +62,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["test"] => gate::run_all(),
         ["bench", "pdf"] => bench::pdf(),
         ["bench", "service"] => bench::service(),
+        ["bench", "tokens"] => bench::tokens(),
         ["huge"] => bench::huge(),
         ["fuzz", rest @ ..] => fuzz::campaign(&fuzz::Request::parse(rest)?),
         ["windows", "check"] => cross::report("windows check", &cross::windows()?),

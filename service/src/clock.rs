@@ -1,6 +1,8 @@
 //! The machine's time and zone, as values for core.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+mod platform;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use signer_core::moment::Moment;
 
@@ -25,6 +27,12 @@ pub fn now() -> Result<Moment, ClockError> {
     let timestamp = jiff::Timestamp::from_second(seconds).map_err(|_| ClockError::Impossible)?;
     let offset = jiff::tz::TimeZone::system().to_offset(timestamp).seconds() / 60;
     Moment::new(seconds, i16::try_from(offset).unwrap_or(0)).ok_or(ClockError::Impossible)
+}
+
+/// How long the machine has slept since an unknown moment: only the difference of two answers says
+/// something.
+pub fn slept() -> Duration {
+    platform::slept()
 }
 
 /// Reads a time in RFC 3339 with its zone.

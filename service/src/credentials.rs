@@ -1,16 +1,23 @@
 //! What can sign here: the A1 files that the person registered, and the tokens of every PKCS#11
 //! module that is known or configured. All of it is reached through token hosts.
 //!
-//! A module that was loaded to be looked at stays loaded for a while, so that a request that
-//! follows does not wait for it again. A host that took a secret is never used for anything else.
+//! What was found is kept until an event says that it may have changed. A module that was loaded
+//! to be looked at stays loaded for a while, so that a request that follows does not wait for it
+//! again. A host that took a secret is never used for anything else.
 
 mod hosts;
+pub mod listing;
+mod order;
 pub mod registered;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -27,12 +34,25 @@ use signer_core::{
 use crate::{
     clock,
     config::Config,
-    credentials::{hosts::Hosts, registered::Registered},
+    credentials::{
+        hosts::Hosts,
+        listing::{Basis, FileStamp, Listing, Looked, Memory, Told},
+        registered::Registered,
+    },
     ports::{CredentialState, Credentials, ListedCredential},
     token::{
         client::{HostCredential, TokenDescription, TokenHost},
-        error::TokenError,
-        modules::discovery::Places,
+        error::{Step, TokenError},
+        modules::{
+            self, Cards, Installed,
+            atr::Atr,
+            discovery::Places,
+            quarantine::{Incident, Quarantine},
+        },
+        reader::{
+            Reader, ReaderError, Sharing, programs,
+            watch::{News, ReaderWatch, Sight},
+        },
     },
 };
 
@@ -49,8 +69,13 @@ struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
     places: Places,
+    quarantine: Quarantine,
     hosts: Hosts,
     search: Duration,
+    readers: ReaderWatch,
+    memory: Memory,
+    /// Grows when all that is known is void.
+    epoch: AtomicU64,
 }
 
 /// A credential, and where its key is reached.
@@ -60,6 +85,8 @@ pub struct FoundCredential {
     pub listed: ListedCredential,
     /// Where it is.
     pub source: Source,
+    /// Where else it is: other modules show the same token, or a file holds the same key.
+    pub others: Vec<Source>,
 }
 
 /// Where a credential was found.
@@ -76,6 +103,12 @@ pub enum Source {
     },
 }
 
+/// What one module shows.
+struct Shown {
+    found: Vec<FoundCredential>,
+    told: Told,
+}
+
 impl Source {
     /// What a token host opens: the file or the module.
     pub fn path(&self) -> &Path {
@@ -87,55 +120,55 @@ impl Source {
 }
 
 impl CredentialStore {
-    /// A store over the file of registered credentials. Nothing is read or started yet. `program`
+    /// A store over the file of registered credentials and the modules that are not in quarantine. Nothing is read or started yet. `program`
     /// is this program, to be started as token hosts.
-    pub fn new(file: PathBuf, program: PathBuf, config: &Config) -> Self {
-        Self::searching(file, program, config, SEARCH)
+    pub fn new(file: PathBuf, quarantine: Quarantine, program: PathBuf, config: &Config) -> Self {
+        Self::searching(file, quarantine, program, config, SEARCH)
     }
 
-    pub(crate) fn searching(file: PathBuf, program: PathBuf, config: &Config, search: Duration) -> Self {
+    pub(crate) fn searching(
+        file: PathBuf,
+        quarantine: Quarantine,
+        program: PathBuf,
+        config: &Config,
+        search: Duration,
+    ) -> Self {
         Self(Arc::new(Inner {
             search,
             file,
             places: Places::of_login(config),
+            quarantine,
             hosts: Hosts::new(program, config.idle),
+            readers: ReaderWatch::default(),
+            memory: Memory::default(),
+            epoch: AtomicU64::new(0),
         }))
     }
 
-    /// All of it: registered files first, then tokens; the same certificate is listed once. The
-    /// modules are asked side by side, so that one that hangs costs the others nothing. A file or
-    /// module that fails, or has not answered when the search is over, is logged and left out.
-    /// Blocks, for twenty seconds at most.
-    pub fn find(&self) -> Vec<FoundCredential> {
-        let end = Instant::now() + self.0.search;
-        let mut found = self.registered();
-        let (report, reports) = mpsc::channel();
-        for (place, module) in self.modules().into_iter().enumerate() {
-            let (store, report) = (self.clone(), report.clone());
-            let look = move || {
-                let credentials = store.of_module(&module, end).unwrap_or_else(|error| {
-                    tracing::warn!(code = error.code().as_str(), "a module is left out");
-                    tracing::debug!(module = %module.display(), %error, "the module that is left out");
-                    Vec::new()
-                });
-                // Fails where the search is over.
-                let _ = report.send((place, credentials));
-            };
-            if let Err(error) = thread::Builder::new().name("search".to_owned()).spawn(look) {
-                tracing::error!(%error, "no thread to look at a module");
-            }
-        }
-        drop(report);
-        let mut of_modules = BTreeMap::new();
-        while let Ok((place, credentials)) =
-            reports.recv_timeout(end.saturating_duration_since(Instant::now()))
-        {
-            of_modules.insert(place, credentials);
-        }
-        found.extend(of_modules.into_values().flatten());
-        let mut seen = BTreeSet::new();
-        found.retain(|credential| seen.insert(credential.listed.id.to_string()));
-        found
+    /// All of it, most useful first; the same certificate is listed once. Blocks: for some
+    /// microseconds while nothing has changed, else for what the modules take and twenty seconds at
+    /// most. The modules are asked side by side, so that one that hangs costs the others nothing.
+    /// A file or module that fails, or has not answered when the search is over, is logged and
+    /// left out.
+    pub fn find(&self) -> Listing {
+        self.0.memory.recall(|| self.basis(), |basis| self.look(&basis.sight))
+    }
+
+    /// Says that nothing that is known can be believed any more.
+    pub fn forget(&self) {
+        self.0.epoch.fetch_add(1, Ordering::Relaxed);
+        self.0.hosts.end_kept();
+    }
+
+    /// The readers, and what is in them.
+    pub fn readers(&self) -> &ReaderWatch {
+        &self.0.readers
+    }
+
+    /// Whether a card is there that another program keeps for itself.
+    pub fn is_kept_from_us(&self) -> bool {
+        let kept = |reader: &Reader| reader.card.is_some() && reader.sharing == Sharing::Exclusive;
+        self.0.readers.look().readers.iter().any(kept)
     }
 
     /// A host for this file or module, with it opened by `end`. Blocks no longer.
@@ -145,7 +178,7 @@ impl CredentialStore {
     pub fn open(&self, source: &Source, end: Instant) -> Result<TokenHost, TokenError> {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
-            Source::Token { module, .. } => self.0.hosts.open_module(module, end),
+            Source::Token { module, .. } => Ok(self.0.hosts.open_module(module, end)?.0),
         }
     }
 
@@ -171,6 +204,54 @@ impl CredentialStore {
         self.0.hosts.close(patience);
     }
 
+    fn basis(&self) -> Basis {
+        Basis {
+            sight: self.0.readers.look(),
+            files: FileStamp::of(&self.0.file),
+            epoch: self.0.epoch.load(Ordering::Relaxed),
+            slept: clock::slept().as_secs(),
+        }
+    }
+
+    fn look(&self, sight: &Sight) -> Looked {
+        let end = Instant::now() + self.0.search;
+        let mut found = self.registered();
+        let mut told = Told::Yes;
+        let (report, reports) = mpsc::channel();
+        let modules = self.modules(sight);
+        let asked = modules.len();
+        for (place, module) in modules.into_iter().enumerate() {
+            let (store, report, sight) = (self.clone(), report.clone(), sight.clone());
+            let look = move || {
+                let shown = store.of_module(&module, &sight, end);
+                store.note(&module.path, Step::Credentials, shown.as_ref().err());
+                let shown = shown.unwrap_or_else(|error| {
+                    tracing::warn!(code = error.code().as_str(), product = %module.product, "a module is left out");
+                    tracing::debug!(module = %module.path.display(), %error, "the module that is left out");
+                    Shown { found: Vec::new(), told: Told::InPart }
+                });
+                // Fails where the search is over.
+                let _ = report.send((place, shown));
+            };
+            if let Err(error) = thread::Builder::new().name("search".to_owned()).spawn(look) {
+                tracing::error!(%error, "no thread to look at a module");
+            }
+        }
+        drop(report);
+        let mut of_modules = BTreeMap::new();
+        while let Ok((place, shown)) = reports.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            of_modules.insert(place, shown);
+        }
+        if of_modules.len() < asked || of_modules.values().any(|shown| shown.told == Told::InPart) {
+            told = Told::InPart;
+        }
+        found.extend(of_modules.into_values().flat_map(|shown| shown.found));
+        let found = order::sorted(order::merged(found));
+        let until = order::next_change(&found);
+        let listed = found.iter().map(|credential| credential.listed.clone()).collect();
+        Looked { listing: Listing { found: found.into(), listed }, told, until }
+    }
+
     fn registered(&self) -> Vec<FoundCredential> {
         let registered = Registered::read(&self.0.file).unwrap_or_else(|error| {
             tracing::warn!(%error, "registered certificates are left out");
@@ -182,50 +263,100 @@ impl CredentialStore {
             .filter_map(|entry| {
                 let place = entry.path.file_name().map(|name| name.to_string_lossy().into_owned());
                 let listed = listed(&entry.certificate, &entry.chain, Storage::A1, place)?;
-                Some(FoundCredential { listed, source: Source::File(entry.path.clone()) })
+                Some(FoundCredential::at(Source::File(entry.path.clone()), listed))
             })
             .collect()
     }
 
-    fn modules(&self) -> Vec<PathBuf> {
-        self.0.places.discover().installed.into_iter().map(|module| module.path).collect()
+    /// The modules to ask, in their order: those that may serve a card that is there, and those
+    /// whose tokens are no cards; none that is in quarantine.
+    fn modules(&self, sight: &Sight) -> Vec<Installed> {
+        let installed = self.0.places.discover().installed;
+        let cards = sight.readers.iter().filter_map(|reader| Atr::new(reader.card.as_deref()?));
+        let fitting: Vec<Installed> = match &sight.news {
+            News::None(ReaderError::Failed(_)) => installed,
+            News::Events | News::None(_) | News::Polling => {
+                modules::fitting(&installed, &cards.collect::<Vec<_>>()).into_iter().cloned().collect()
+            }
+        };
+        fitting.into_iter().filter(|module| !self.is_in_quarantine(module)).collect()
     }
 
-    fn of_module(&self, module: &Path, end: Instant) -> Result<Vec<FoundCredential>, TokenError> {
-        let mut host = self.0.hosts.open_module(module, end)?;
+    fn is_in_quarantine(&self, module: &Installed) -> bool {
+        let quarantined = self.0.quarantine.reason(&module.path).is_some();
+        if quarantined {
+            tracing::warn!(product = %module.product, "a module is in quarantine and left out");
+        }
+        quarantined
+    }
+
+    /// Takes note of what a module did: it worked up to `step`, or failed.
+    pub(crate) fn note(&self, module: &Path, step: Step, error: Option<&TokenError>) {
+        let incident = error.and_then(|error| Incident::of(error, clock::now().ok()?));
+        let noted = match (error, incident) {
+            (_, Some(incident)) => self.0.quarantine.failed(module, incident),
+            (None, None) => self.0.quarantine.worked(module, step),
+            (Some(_), None) => Ok(()),
+        };
+        if let Err(error) = noted {
+            tracing::warn!(%error, "what a module did is not written down");
+        }
+    }
+
+    fn of_module(&self, module: &Installed, sight: &Sight, end: Instant) -> Result<Shown, TokenError> {
+        let (mut host, tokens) = self.0.hosts.open_module(&module.path, end)?;
+        let in_reader = |token: &TokenDescription| {
+            // A slot's description has room for 64 bytes of a reader's name.
+            let is = |reader: &Reader| !token.reader.is_empty() && reader.name.starts_with(&token.reader);
+            sight.readers.iter().any(is)
+        };
+        // What such a module does not show yet may come without a card.
+        let mut told =
+            tokens.iter().all(in_reader) && (module.cards != Cards::Independent || !tokens.is_empty());
         let mut found = Vec::new();
-        for token in host.tokens()? {
+        for token in tokens {
             match host.credentials(Some(&token)) {
                 Ok(credentials) => {
-                    found.extend(credentials.iter().filter_map(|one| of_token(one, module, &token)));
+                    found.extend(credentials.iter().filter_map(|one| of_token(one, &module.path, &token)));
                 }
                 Err(error @ (TokenError::Absent | TokenError::Failed { .. } | TokenError::Removed)) => {
                     tracing::warn!(code = error.code().as_str(), "a token is left out");
+                    told = false;
                 }
                 Err(error) => return Err(error),
             }
         }
-        self.0.hosts.keep(module, host);
-        Ok(found)
+        self.0.hosts.keep(&module.path, host);
+        Ok(Shown { found, told: if told { Told::Yes } else { Told::InPart } })
     }
 }
 
 impl Credentials for CredentialStore {
-    fn list(&self) -> BoxFuture<'_, Vec<ListedCredential>> {
-        let store = self.clone();
-        async move {
-            let found = tokio::task::spawn_blocking(move || store.find()).await.unwrap_or_default();
-            found.into_iter().map(|credential| credential.listed).collect()
+    fn card_programs(&self) -> BoxFuture<'_, Vec<String>> {
+        async {
+            let programs = tokio::task::spawn_blocking(programs::card_programs).await.unwrap_or_default();
+            programs.into_iter().collect()
         }
         .boxed()
+    }
+
+    fn list(&self) -> BoxFuture<'_, Arc<[ListedCredential]>> {
+        let store = self.clone();
+        async move { tokio::task::spawn_blocking(move || store.find()).await.unwrap_or_default().listed }
+            .boxed()
+    }
+}
+
+impl FoundCredential {
+    const fn at(source: Source, listed: ListedCredential) -> Self {
+        Self { listed, source, others: Vec::new() }
     }
 }
 
 fn of_token(credential: &HostCredential, module: &Path, token: &TokenDescription) -> Option<FoundCredential> {
     let place = Some(token.label.clone()).filter(|label| !label.is_empty());
     let listed = listed(&credential.certificate_der, &credential.chain_der, Storage::A3, place)?;
-    let source = Source::Token { module: module.to_owned(), token: token.clone() };
-    Some(FoundCredential { listed, source })
+    Some(FoundCredential::at(Source::Token { module: module.to_owned(), token: token.clone() }, listed))
 }
 
 /// A certificate as it is listed; nothing where it cannot be read.

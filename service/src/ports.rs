@@ -134,9 +134,12 @@ pub struct Ended {
 
 /// What can sign here.
 pub trait Credentials: Send + Sync + 'static {
-    /// All of it: starts token hosts where needed; the same one seen twice is listed once;
-    /// expired ones are marked, not hidden.
-    fn list(&self) -> BoxFuture<'_, Vec<ListedCredential>>;
+    /// All of it, most useful first: starts token hosts where needed; the same one seen twice is
+    /// listed once; expired ones are marked, not hidden.
+    fn list(&self) -> BoxFuture<'_, Arc<[ListedCredential]>>;
+
+    /// Programs of this login that may keep a card for themselves, by their file names.
+    fn card_programs(&self) -> BoxFuture<'_, Vec<String>>;
 }
 
 /// A credential as it can be told.

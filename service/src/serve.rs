@@ -29,6 +29,7 @@ use crate::{
     credentials::CredentialStore,
     dirs::{Dirs, DirsError},
     text::Language,
+    token::modules::quarantine::Quarantine,
     tray::{self, TrayProgram},
 };
 
@@ -121,7 +122,11 @@ pub fn run(options: &Options) -> Result<(), ServeError> {
         StopSignal::watch()?
     };
     let language = options.language.unwrap_or_else(Language::of_environment);
-    let credentials = CredentialStore::new(dirs.credentials_file(), std::env::current_exe()?, &config);
+    // The folder of what is kept there.
+    dirs.state()?;
+    let quarantine = Quarantine::open(dirs.quarantine_file());
+    let credentials =
+        CredentialStore::new(dirs.credentials_file(), quarantine, std::env::current_exe()?, &config);
     let desk = ApprovalDesk::start(
         &config,
         Parts {

@@ -21,8 +21,8 @@ use signer_core::{
         verify::{self, CheckError},
     },
     pdf::{
-        document::Document, error::PdfError, seed_value::SeedValueEntry, source::Source,
-        warning::DocumentWarning,
+        document::Document, error::PdfError, permission::Permission, seed_value::SeedValueEntry,
+        source::Source, warning::DocumentWarning,
     },
 };
 
@@ -92,6 +92,8 @@ pub struct Outcome {
     pub document_warnings: Vec<DocumentWarning>,
     /// What the field would like, and the signature has not.
     pub ignored: Vec<SeedValueEntry>,
+    /// What the lock of the field permits after the signature; `None` where it says nothing.
+    pub lock: Option<Permission>,
 }
 
 /// Why a document was not signed. No output exists then that was not there before.
@@ -121,7 +123,7 @@ impl SignError {
     /// The stable code.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Check(_) => ErrorCode::SignatureInvalid,
+            Self::Check(error) => error.code(),
             Self::Destination(error) => error.code(),
             Self::InputChanged => ErrorCode::InputChanged,
             Self::Input(_) => ErrorCode::InputUnreadable,
@@ -153,7 +155,7 @@ pub fn sign(
     let input = *document.source();
     let prepared = prepare(document, signer, &job.terms)?;
     let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
-    let document_warnings = prepared.document_warnings().to_vec();
+    let (document_warnings, lock) = (prepared.document_warnings().to_vec(), prepared.lock());
 
     let original_len = document.len();
     let algorithm = prepared.algorithm().digest();
@@ -174,6 +176,7 @@ pub fn sign(
         warnings,
         document_warnings,
         ignored,
+        lock,
     })
 }
 

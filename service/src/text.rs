@@ -114,6 +114,11 @@ const fn remedy_sentence(remedy: Remedy) -> Sentence {
             "Choose another option and try again.",
             "Elija otra opción e inténtelo de nuevo.",
         ],
+        Remedy::CloseProgram => [
+            "Feche o outro programa que usa o token e tente de novo. `cybercore-signer diagnose` diz quais podem ser.",
+            "Close the other program that uses the token and try again. `cybercore-signer diagnose` tells which it may be.",
+            "Cierre el otro programa que usa el token e inténtelo de nuevo. `cybercore-signer diagnose` dice cuáles pueden ser.",
+        ],
         Remedy::EnterPinAgain => [
             "Confira a senha e digite-a de novo.",
             "Check the secret and type it again.",

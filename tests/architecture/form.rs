@@ -28,6 +28,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "ipc/src/login/platform/windows.rs",
     "ipc/src/peer/platform/",
     "service/src/ccsp/peer/platform/",
+    "service/src/clock/platform/windows.rs",
     "service/src/cli/approve/terminal/platform/windows.rs",
     "service/src/file/platform/",
     "service/src/token/platform/",

@@ -14,8 +14,12 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["core/src/cms", "core/src/credential", "core/src/trust", "service/src/token"],
         "one place for ASN.1",
     ),
-    (&["cryptoki"], &["service/src/token"], "a vendor's module is loaded in a token host only"),
-    (&["pcsc"], &["service/src/token/reader"], "one watcher of readers"),
+    (
+        &["cryptoki"],
+        &["service/src/token", "tests/benches"],
+        "a vendor's module is loaded in a token host only",
+    ),
+    (&["pcsc"], &["service/src/token/reader", "tests/fixtures"], "one watcher of readers"),
     (
         &["des", "hmac", "pkcs12", "pkcs5", "pkcs8", "rc2"],
         &["service/src/token"],
@@ -63,7 +67,11 @@ const OWNERS: &[(&[&str], &[&str], &str)] = &[
         &["tray/src"],
         "one window",
     ),
-    (&["zbus"], &["tray/src/os"], "one place that asks the desktop"),
+    (
+        &["zbus"],
+        &["service/src/token/host/absence", "tests/readers", "tray/src/os"],
+        "one place that asks the desktop, one that asks whether the person is there",
+    ),
     (&["lopdf", "proptest", "syn"], &["tests/", "core/"], "for tests; never a part of the programs"),
 ];
 

@@ -11,7 +11,6 @@
 
 use std::{
     error::Error,
-    fs,
     io::{Read as _, Write as _},
     net::{Ipv4Addr, TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -27,6 +26,7 @@ use signer_tests::{
     agent::Agent,
     documents::{Layout, document},
     machine,
+    measure::{median, resident, switches},
     page::Page,
     service::Login,
     signer_program,
@@ -171,30 +171,4 @@ fn first_answer(start: impl Fn(u16) -> std::io::Result<Child>) -> Outcome<(Serve
             return Err("no answer in ten seconds".into());
         }
     }
-}
-
-/// In milliseconds.
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
-}
-
-/// Of all threads of a process, voluntary or not.
-fn switches(process: u32) -> Outcome<u64> {
-    let mut sum = 0;
-    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
-        let status = fs::read_to_string(thread?.path().join("status"))?;
-        for line in status.lines().filter(|line| line.contains("ctxt_switches:")) {
-            let count = line.rsplit('\t').next().ok_or("no count")?;
-            sum += count.parse::<u64>()?;
-        }
-    }
-    Ok(sum)
-}
-
-/// In mebibytes.
-fn resident(process: u32) -> Outcome<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
 }

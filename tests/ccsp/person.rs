@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     path::PathBuf,
     pin::Pin,
+    sync::Arc,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -134,7 +135,12 @@ fn describe(request: &ApprovalRequest) -> String {
         RequestSubject::Signature { jobs, reason, signature_type, .. } => {
             let names: Vec<_> = jobs.iter().map(|job| job.document.name.as_str()).collect();
             let certified = signature_type.as_str().map_or_else(String::new, |name| format!(" as {name}"));
-            format!("{client} signs {names:?}{certified} because {reason:?}")
+            let locks = jobs.iter().filter_map(|job| match job.document.content {
+                summary::Content::Pades { lock, .. } => lock,
+                summary::Content::Raw => None,
+            });
+            let locked = locks.min().map_or_else(String::new, |lock| format!(" locked to {}", lock.as_str()));
+            format!("{client} signs {names:?}{certified}{locked} because {reason:?}")
         }
     }
 }
@@ -218,7 +224,11 @@ fn sign(
 }
 
 impl Credentials for Person {
-    fn list(&self) -> Pin<Box<dyn Future<Output = Vec<ListedCredential>> + Send + '_>> {
+    fn card_programs(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
+        Box::pin(async { Vec::new() })
+    }
+
+    fn list(&self) -> Pin<Box<dyn Future<Output = Arc<[ListedCredential]>> + Send + '_>> {
         Box::pin(async {
             let valid = self.listed();
             let path = signer_tests::repository().join("tests/fixtures/pki/certificates/expirado.pem");
@@ -232,7 +242,7 @@ impl Credentials for Person {
                 state: CredentialState::Expired,
                 place: None,
             };
-            vec![valid, other]
+            Arc::from([valid, other])
         })
     }
 }

@@ -18,8 +18,10 @@ use crate::{
 };
 
 const SERVICE_SOCKET: &str = "/run/pcscd/pcscd.comm";
-/// The port on which vpcd waits for a card, as `/proc/net/tcp` writes it.
-const READER_PORT: &str = ":8C7B";
+/// The ports on which vpcd waits for a card in the first and in the second reader.
+const PORTS: [u16; 2] = [35963, 35964];
+/// How the names of these readers end.
+const NAMES: [&str; 2] = ["00 00", "00 01"];
 const DEADLINE: Duration = Duration::from_secs(20);
 /// Where Debian and Ubuntu put OpenSC's module.
 const MODULES: &[&str] = &[
@@ -37,9 +39,10 @@ pub struct Reader {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// A card that is in the reader until it is dropped.
+/// A card that is in a reader until it is dropped.
 pub struct Card {
     process: Child,
+    place: usize,
 }
 
 impl Reader {
@@ -59,10 +62,15 @@ impl Reader {
             return None;
         }
         let mut reader = Self { service: None, module, _alone: alone };
+        reader.start().then_some(reader)
+    }
+
+    /// Starts the service unless it runs. False, with a printed reason, where it cannot run.
+    fn start(&mut self) -> bool {
         if UnixStream::connect(SERVICE_SOCKET).is_err() {
             if fs::create_dir_all("/run/pcscd").is_err() {
                 println!("left out: pcscd is not running and may not be started by this user");
-                return None;
+                return false;
             }
             let service = Command::new("pcscd")
                 .args(["--foreground", "--force-reader-polling"])
@@ -70,19 +78,38 @@ impl Reader {
                 .stderr(Stdio::null())
                 .spawn();
             match service {
-                Ok(service) => reader.service = Some(service),
+                Ok(service) => self.service = Some(service),
                 Err(error) => {
                     left_out(&format!("pcscd did not start ({error}): run `cargo xtask setup`"));
-                    return None;
+                    return false;
                 }
             }
         }
         let end = Instant::now() + DEADLINE;
-        while !(UnixStream::connect(SERVICE_SOCKET).is_ok() && reader_listens()) {
+        while !(UnixStream::connect(SERVICE_SOCKET).is_ok() && PORTS.into_iter().all(reader_listens)) {
             assert!(Instant::now() < end, "the virtual reader appears");
             std::thread::yield_now();
         }
-        Some(reader)
+        true
+    }
+
+    /// Kills the service, as a crash does. False where it is not a test's.
+    ///
+    /// # Panics
+    /// Where it cannot be killed.
+    pub fn kill_service(&mut self) -> bool {
+        let Some(mut service) = self.service.take() else { return false };
+        service.kill().expect("it is killed");
+        service.wait().expect("it is reaped");
+        true
+    }
+
+    /// Starts the service after [`Reader::kill_service`].
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn start_service(&mut self) {
+        assert!(self.start(), "the smart card service starts");
     }
 
     /// OpenSC's PKCS#11 module.
@@ -95,11 +122,19 @@ impl Reader {
     /// # Panics
     /// Where the card does not start.
     pub fn insert(&self, key: &str, pin: &str, state: &Path, arguments: &[&str]) -> Card {
+        self.insert_in(0, key, pin, state, arguments)
+    }
+
+    /// As [`Reader::insert`], in the first or in the second reader.
+    ///
+    /// # Panics
+    /// Where the card does not start, or there is no such reader.
+    pub fn insert_in(&self, place: usize, key: &str, pin: &str, state: &Path, arguments: &[&str]) -> Card {
         let mut process = Command::new(python())
             .arg(repository().join("tests/fixtures/virtual_card.py"))
             .arg("--p12")
             .arg(a1(key))
-            .args(["--p12pass", PASSWORD, "--pin", pin, "--state"])
+            .args(["--p12pass", PASSWORD, "--pin", pin, "--port", &PORTS[place].to_string(), "--state"])
             .arg(state)
             .args(arguments)
             .stdout(Stdio::piped())
@@ -109,8 +144,8 @@ impl Reader {
         let output = process.stdout.take().expect("stdout is piped");
         BufReader::new(output).read_line(&mut line).expect("the card speaks");
         assert!(line.starts_with("inserted"), "{line}");
-        wait_for_card(true);
-        Card { process }
+        wait_for_card(place, true);
+        Card { process, place }
     }
 }
 
@@ -119,11 +154,12 @@ fn python() -> PathBuf {
 }
 
 /// Waits until the smart card service has noticed that a card came or went.
-fn wait_for_card(present: bool) {
+fn wait_for_card(place: usize, present: bool) {
     let end = Instant::now() + DEADLINE;
     loop {
         let readers = signer_service::token::reader::readers().unwrap_or_default();
-        if readers.iter().any(|reader| reader.card.is_some()) == present {
+        let is = |reader: &&signer_service::token::reader::Reader| reader.name.ends_with(NAMES[place]);
+        if readers.iter().find(is).is_some_and(|reader| reader.card.is_some()) == present {
             return;
         }
         assert!(Instant::now() < end, "the card is noticed");
@@ -131,13 +167,15 @@ fn wait_for_card(present: bool) {
     }
 }
 
-/// Whether vpcd waits for a card.
-fn reader_listens() -> bool {
+/// Whether vpcd waits for a card on this port.
+fn reader_listens(port: u16) -> bool {
+    // As `/proc/net/tcp` writes it.
+    let port = format!(":{port:04X}");
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().any(|table| {
         let table = fs::read_to_string(table).unwrap_or_default();
         table.lines().any(|line| {
             let mut fields = line.split_whitespace().skip(1);
-            fields.next().is_some_and(|local| local.ends_with(READER_PORT)) && fields.nth(1) == Some("0A")
+            fields.next().is_some_and(|local| local.ends_with(&port)) && fields.nth(1) == Some("0A")
         })
     })
 }
@@ -161,7 +199,7 @@ impl Drop for Card {
         let _ = self.process.kill();
         let _ = self.process.wait();
         if !std::thread::panicking() {
-            wait_for_card(false);
+            wait_for_card(self.place, false);
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod http;
 pub mod judges;
 pub mod manifest;
+pub mod measure;
 #[cfg(target_os = "linux")]
 pub mod page;
 pub mod processes;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::shared;
+use crate::{left_out, shared};
 
 /// One document.
 pub struct Row {
@@ -13,6 +13,8 @@ pub struct Row {
     pub file: String,
     /// What kind of document it is.
     pub kind: String,
+    /// What is special about it, in words.
+    pub special: String,
     /// The password that opens it; empty for none.
     pub password: String,
     /// What is expected.
@@ -49,15 +51,29 @@ pub enum Signing {
 /// Why a document is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
+    /// It can be read in two ways.
+    Ambiguous,
     /// An earlier signature allows no changes.
     Changes,
-    /// It is encrypted for certain recipients.
-    Recipients,
+    /// It is no document.
+    NotAPdf,
     /// Its password is not known.
     Password,
-    /// Any other reason: a code all the same.
-    Other,
+    /// The permissions of its encryption leave signing out.
+    Permissions,
+    /// It is encrypted for certain recipients.
+    Recipients,
 }
+
+/// The reasons for a refusal, by words of which one is said of the document. The first counts.
+const REASONS: [(Refusal, &[&str]); 6] = [
+    (Refusal::Recipients, &["public-key", "recipient"]),
+    (Refusal::Password, &["password"]),
+    (Refusal::Permissions, &["permission"]),
+    (Refusal::Changes, &["changes", "certified"]),
+    (Refusal::Ambiguous, &["offset", "ambiguous", "two readings"]),
+    (Refusal::NotAPdf, &["not a PDF"]),
+];
 
 /// What the validator must not or must say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +87,13 @@ pub enum Validation {
 }
 
 /// The folder of the corpus; `None`, said aloud, where it is not there.
+///
+/// # Panics
+/// Where it is not there and `CI` is set.
 pub fn folder() -> Option<PathBuf> {
     let corpus = shared().map(|shared| shared.join("corpus")).filter(|corpus| corpus.is_dir());
     if corpus.is_none() {
-        println!("left out: the corpus is not beside this repository");
+        left_out("the corpus is not beside this repository, nor where SIGNER_SHARED says");
     }
     corpus
 }
@@ -82,46 +101,107 @@ pub fn folder() -> Option<PathBuf> {
 /// Every row of the manifest in `corpus`.
 ///
 /// # Panics
-/// Where the manifest is not what it should be.
+/// Where the manifest is not what it should be, has no rows, or expects something that is not
+/// understood: what nobody checks does not pass.
 pub fn rows(corpus: &Path) -> Vec<Row> {
     let manifest = fs::read_to_string(corpus.join("manifest.tsv")).expect("the corpus has a manifest");
     let mut lines = manifest.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let head = lines.next().expect("the manifest has a head");
     let column = |name: &str| head.iter().position(|cell| *cell == name).expect(name);
-    let [file, kind, password, expected] = ["file", "kind", "password", "expected"].map(column);
-    lines
+    let [file, kind, special, password, expected] =
+        ["file", "kind", "special", "password", "expected"].map(column);
+    let rows: Vec<Row> = lines
         .map(|cells| Row {
             file: cells[file].to_owned(),
             kind: cells[kind].to_owned(),
+            special: cells[special].to_owned(),
             password: cells[password].to_owned(),
-            expected: Expected::parse(cells[expected]),
+            expected: Expected::parse(cells[expected], cells[special])
+                .unwrap_or_else(|clause| panic!("{}: nothing checks {clause:?}", cells[file])),
         })
-        .collect()
+        .collect();
+    assert!(!rows.is_empty(), "the manifest has rows");
+    rows
 }
 
 impl Expected {
-    fn parse(text: &str) -> Self {
-        let says = |words: &str| text.contains(words);
-        let refusal = || match () {
-            () if says("public-key") => Refusal::Recipients,
-            () if says("password") => Refusal::Password,
-            () if says("changes") || says("certified") => Refusal::Changes,
-            () => Refusal::Other,
-        };
-        let signing = match () {
-            () if says("must refuse to sign") => Signing::Refuse(Refusal::Other),
-            () if text.starts_with("must refuse") => Signing::Refuse(refusal()),
-            () if text.starts_with("must sign") && says("permission") => Signing::MustUnlessForbidden,
-            () if text.starts_with("must sign") && says("XFA") => Signing::MustWithWarning,
-            () if text.starts_with("must sign") => Signing::Must,
-            () if text.starts_with("should sign") => Signing::Should,
-            () => Signing::May,
-        };
-        let validation = match () {
-            () if says("must not say valid") => Validation::NotValid,
-            () if says("does not cover the whole file") => Validation::NotWholeFile,
-            () => Validation::Free,
-        };
-        Self { text: text.to_owned(), signing, validation }
+    /// Understands `text`, clause by clause; where it names no reason, `special` may. Fails with a
+    /// clause that means nothing here.
+    fn parse(text: &str, special: &str) -> Result<Self, String> {
+        let mut signing = None;
+        let mut validation = Validation::Free;
+        for clause in text.split(';').map(str::trim) {
+            let says = |words: &str| clause.contains(words);
+            match () {
+                () if clause.starts_with("must refuse") => {
+                    let reason = reason(clause).or_else(|| reason(special));
+                    signing = Some(Signing::Refuse(reason.ok_or(clause)?));
+                }
+                () if clause.starts_with("must sign") => {
+                    signing = Some(match () {
+                        () if says("permission") => Signing::MustUnlessForbidden,
+                        () if says("XFA") => Signing::MustWithWarning,
+                        () => Signing::Must,
+                    });
+                }
+                () if clause.starts_with("should sign") => signing = Some(Signing::Should),
+                () if says("must not say valid") => validation = Validation::NotValid,
+                () if says("does not cover the whole file") => validation = Validation::NotWholeFile,
+                // These leave the answer free, or hold of every document.
+                () if clause.starts_with("may ") => {}
+                () if ["must not crash", "must not drop XFA", "bounded", "tolerated"]
+                    .into_iter()
+                    .any(says) => {}
+                () => return Err(clause.to_owned()),
+            }
+        }
+        Ok(Self { text: text.to_owned(), signing: signing.unwrap_or(Signing::May), validation })
+    }
+}
+
+/// The reason for a refusal that `text` names.
+fn reason(text: &str) -> Option<Refusal> {
+    let named = REASONS.iter().find(|(_, words)| words.iter().any(|word| text.contains(word)));
+    named.map(|(refusal, _)| *refusal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signing(text: &str, special: &str) -> Result<Signing, String> {
+        Expected::parse(text, special).map(|expected| expected.signing)
+    }
+
+    #[test]
+    fn what_is_expected_is_understood_or_nothing_passes() {
+        for (text, special, expected) in [
+            ("must sign", "", Signing::Must),
+            ("must sign; must not crash, bounded time and memory", "", Signing::Must),
+            (
+                "must sign, or refuse with clear error naming the permission bits",
+                "",
+                Signing::MustUnlessForbidden,
+            ),
+            (
+                "must sign or refuse with clear error (XFA); must not drop XFA silently",
+                "",
+                Signing::MustWithWarning,
+            ),
+            ("should sign (pyHanko refuses); a clear error is tolerated", "", Signing::Should),
+            ("must not crash; may refuse with clear error", "", Signing::May),
+            ("must refuse with clear error (password not known)", "", Signing::Refuse(Refusal::Password)),
+            ("must refuse: offsets from byte 0 and from the header", "", Signing::Refuse(Refusal::Ambiguous)),
+            (
+                "validator must not say valid; must refuse to sign",
+                "certified P=1",
+                Signing::Refuse(Refusal::Changes),
+            ),
+        ] {
+            assert_eq!(signing(text, special), Ok(expected), "{text}");
+        }
+        for text in ["", "must refuse with clear error", "ought to sign", "must sign; must sing"] {
+            assert!(signing(text, "").is_err(), "{text}");
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct Page {
     pub address: SocketAddr,
     /// What it was let in with.
     pub token: String,
+    /// Where it is from.
+    pub origin: String,
 }
 
 /// A request that was sent and is not answered yet. Dropped, its connection is gone.
@@ -32,8 +34,12 @@ pub struct Pending(TcpStream);
 impl Page {
     /// Asks to be let in and waits for nothing.
     pub fn ask_to_pair(service: &Service) -> Pending {
+        Self::ask_to_pair_from(service, SITE)
+    }
+
+    fn ask_to_pair_from(service: &Service, origin: &str) -> Pending {
         let body = json!({ "scopes": ["certificates", "sign"] }).to_string();
-        let fields = [("Origin", SITE), ("Content-Type", "application/json")];
+        let fields = [("Origin", origin), ("Content-Type", "application/json")];
         Pending::send(service.address, "POST /ccsp/v1/pairings", &fields, body.as_bytes())
     }
 
@@ -42,10 +48,18 @@ impl Page {
     /// # Panics
     /// Where it is not let in.
     pub fn let_in(service: &Service, agent: &mut Agent, lasting: Lasting) -> Self {
-        let pending = Self::ask_to_pair(service);
+        Self::let_in_from(SITE, service, agent, lasting)
+    }
+
+    /// As [`Page::let_in`], a page of another site.
+    ///
+    /// # Panics
+    /// Where it is not let in.
+    pub fn let_in_from(origin: &str, service: &Service, agent: &mut Agent, lasting: Lasting) -> Self {
+        let pending = Self::ask_to_pair_from(service, origin);
         let question = agent.question();
         agent.confirm_as(&question, question.shown, lasting, None);
-        Self::of(service, &pending.answer().expect("an answer"))
+        Self { origin: origin.to_owned(), ..Self::of(service, &pending.answer().expect("an answer")) }
     }
 
     /// With what the service answered.
@@ -55,7 +69,7 @@ impl Page {
     pub fn of(service: &Service, answer: &Answer) -> Self {
         assert_eq!(answer.status, 201, "{answer:?}");
         let token = answer.json()["token"].as_str().expect("a token").to_owned();
-        Self { address: service.address, token }
+        Self { address: service.address, token, origin: SITE.to_owned() }
     }
 
     /// Asks for something and waits for nothing.
@@ -66,7 +80,7 @@ impl Page {
     /// The bytes of a request of this page.
     pub fn request(&self, line: &str, more: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
         let bearer = format!("Bearer {}", self.token);
-        let mut fields = vec![("Authorization", bearer.as_str()), ("Origin", SITE)];
+        let mut fields = vec![("Authorization", bearer.as_str()), ("Origin", self.origin.as_str())];
         fields.extend_from_slice(more);
         http::request(line, &fields, body)
     }

@@ -48,12 +48,18 @@ impl SoftHsm {
             directory.join("tokens").display()
         );
         fs::write(token.configuration(), configuration).expect("the directory is writable");
-        token.tool(
-            "softhsm2-util",
-            &["--init-token", "--free", "--label", Self::LABEL, "--so-pin", "87654321", "--pin", pin],
-        );
+        token.make_token(Self::LABEL);
         token.import(key, "01");
         Some(token)
+    }
+
+    /// Makes one more token beside the first.
+    ///
+    /// # Panics
+    /// Where a tool refuses.
+    pub fn make_token(&self, label: &str) {
+        let pins = ["--so-pin", "87654321", "--pin", &self.pin];
+        self.tool("softhsm2-util", &[&["--init-token", "--free", "--label", label], &pins[..]].concat());
     }
 
     /// Puts one more key and its certificate on the token.
@@ -61,6 +67,14 @@ impl SoftHsm {
     /// # Panics
     /// Where a tool refuses.
     pub fn import(&self, key: &str, id: &str) {
+        self.import_into(Self::LABEL, key, id);
+    }
+
+    /// As [`SoftHsm::import`], on the token with this label.
+    ///
+    /// # Panics
+    /// Where a tool refuses.
+    pub fn import_into(&self, label: &str, key: &str, id: &str) {
         let file = a1(key);
         let (file, password) = (file.to_str().expect("paths are text"), format!("pass:{PASSWORD}"));
         let (pem, p8) = (self.place("key.pem"), self.place("key.p8"));
@@ -77,7 +91,7 @@ impl SoftHsm {
         self.tool("openssl", &["x509", "-in", &crt, "-outform", "DER", "-out", &der]);
         self.tool(
             "softhsm2-util",
-            &["--import", &p8, "--token", Self::LABEL, "--label", key, "--id", id, "--pin", &self.pin],
+            &["--import", &p8, "--token", label, "--label", key, "--id", id, "--pin", &self.pin],
         );
         self.tool(
             "pkcs11-tool",
@@ -85,7 +99,7 @@ impl SoftHsm {
                 "--module",
                 self.module,
                 "--token-label",
-                Self::LABEL,
+                label,
                 "--login",
                 "--pin",
                 &self.pin,

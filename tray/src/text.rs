@@ -9,7 +9,7 @@ mod value;
 use std::borrow::Cow;
 
 use signer_ipc::{
-    summary::{Certification, Kind},
+    summary::{Certification, Kind, Lock},
     token_host::TriesLeft,
 };
 
@@ -41,6 +41,8 @@ pub(crate) enum Sentence<'a> {
     Certificates,
     /// What may be done to a document after its signature.
     Certifies(Certification),
+    /// What may be done to a document once its field is signed.
+    Locks(Lock),
     /// A list of documents.
     Documents(usize),
     /// The button that goes on after an interruption.
@@ -242,6 +244,7 @@ impl Sentence<'_> {
             }),
             Self::Certificates => fixed("Certificado", "Certificate", "Certificado"),
             Self::Certifies(certification) => Cow::Borrowed(certification::words(certification, l)),
+            Self::Locks(lock) => Cow::Borrowed(certification::of_lock(lock, l)),
             Self::Close => fixed("Fechar", "Close", "Cerrar"),
             Self::Continue => fixed("Continuar", "Continue", "Continuar"),
             Self::Countdown(s) => Cow::Owned(match l {

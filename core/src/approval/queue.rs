@@ -93,7 +93,7 @@ impl<C: PartialEq> Queue<C> {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { per_client: 4, total: 16 }
+        Self { per_client: 4, total: 64 }
     }
 }
 

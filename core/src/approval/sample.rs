@@ -58,7 +58,7 @@ pub(super) fn certificate(byte: &str) -> Certificate {
 pub(super) fn document(index: usize) -> Document {
     Document {
         name: format!("contrato {index}.pdf"),
-        content: Content::Pades { size: 1_000, pages: 2, seal_page: None },
+        content: Content::Pades { size: 1_000, pages: 2, seal_page: None, lock: None },
         digest: DigestAlgorithm::Sha256.digest(&index.to_be_bytes()),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     credential::CredentialId,
     digest::{Digest, DigestAlgorithm},
     json::{Json, object},
-    pdf::permission::SignatureType,
+    pdf::permission::{Permission, SignatureType},
 };
 
 /// The longest text in a summary, in characters; longer ones are cut in the middle.
@@ -128,6 +128,8 @@ pub enum Content {
         pages: u32,
         /// The page of the seal.
         seal_page: Option<u32>,
+        /// What the lock of the field permits after an approval; `None` where it says nothing.
+        lock: Option<Permission>,
     },
     /// A digest; nobody here saw what it is of.
     Raw,
@@ -243,16 +245,17 @@ fn of_certificate(certificate: &Certificate) -> Json {
 }
 
 fn of_document(document: &Document) -> Json {
-    let (format, size, pages, seal_page) = match document.content {
-        Content::Pades { size, pages, seal_page } => {
-            ("pades", Some(i64::try_from(size).unwrap_or(i64::MAX)), Some(pages), seal_page)
+    let (format, size, pages, seal_page, lock) = match document.content {
+        Content::Pades { size, pages, seal_page, lock } => {
+            ("pades", Some(i64::try_from(size).unwrap_or(i64::MAX)), Some(pages), seal_page, lock)
         }
-        Content::Raw => ("raw", None, None, None),
+        Content::Raw => ("raw", None, None, None, None),
     };
     let page = |page: Option<u32>| page.map_or(Json::Null, |page| Json::Integer(i64::from(page)));
     object([
         ("name", text(&document.name)),
         ("format", Json::from(format)),
+        ("lock", optional(lock.map(Permission::as_str))),
         ("size", size.map_or(Json::Null, Json::Integer)),
         ("pages", page(pages)),
         ("sealPage", page(seal_page)),

@@ -17,9 +17,14 @@ use crate::{
         crypt::Act,
         document::Document,
         error::PdfError,
+        field::SignatureField,
         geometry::Rectangle,
-        permission::SignatureType,
-        revision::{self, Description, FieldChoice, SignatureRequest, SignedRevision},
+        page::Page,
+        permission::{Permission, SignatureType},
+        revision::{
+            self, Description, FieldChoice, SignatureRequest, SignedRevision,
+            rules::{SigningRules, Visibility},
+        },
         seed_value::SeedValueEntry,
         source::Source,
         warning::DocumentWarning,
@@ -109,6 +114,8 @@ pub struct Prepared {
     warnings: Vec<CredentialWarning>,
     document_warnings: Vec<DocumentWarning>,
     ignored: Vec<SeedValueEntry>,
+    lock: Option<Permission>,
+    signature_type: SignatureType,
 }
 
 /// An update whose digest is known: waits for the signature value.
@@ -125,6 +132,53 @@ pub struct Signed {
     revision: SignedRevision,
 }
 
+impl Target {
+    /// The field, as the document's rules know it.
+    pub fn field(&self) -> FieldChoice<'_> {
+        match self {
+            Self::ExistingField { name } => FieldChoice::Existing { name },
+            Self::NewField { name, .. } => FieldChoice::New { name: name.as_deref() },
+        }
+    }
+}
+
+/// Refuses a signature that the document does not take, before anybody is asked for a secret.
+///
+/// # Errors
+/// As [`SigningRules::check`]; [`PdfError::PageNotFound`], and what reading the document gives.
+pub fn check<S: Source>(
+    document: &Document<S>,
+    target: &Target,
+    signature_type: SignatureType,
+    visibility: Visibility,
+) -> Result<(), PdfError> {
+    SigningRules::of(document)?.check(target.field(), signature_type, visibility)?;
+    match target {
+        Target::NewField { page, .. } => chosen_page(document, *page).map(drop),
+        Target::ExistingField { .. } => Ok(()),
+    }
+}
+
+/// What may be done to the document after an approval signature in the empty `field`, as its lock
+/// says or as it insists that its lock shall say; `None` where it says nothing. Who signs there is
+/// told.
+///
+/// # Errors
+/// As [`Document::open`], and where the field cannot be read.
+pub fn lock_after<S: Source>(
+    document: &Document<S>,
+    field: &SignatureField,
+) -> Result<Option<Permission>, PdfError> {
+    seed_value::lock_after(document, field)
+}
+
+fn chosen_page<S: Source>(document: &Document<S>, page: PageChoice) -> Result<Page, PdfError> {
+    document.page(match page {
+        PageChoice::Last => document.page_count()?.max(1),
+        PageChoice::Number(number) => number,
+    })
+}
+
 impl Prepared {
     /// Checks the certificate against the moment, draws the seal and builds the update. Reads
     /// `document` where needed, never as a whole.
@@ -136,18 +190,16 @@ impl Prepared {
         let terms = order.terms;
         let warnings = credential::check_for_signing(order.signer, terms.moment)?;
         let mut obeyed = seed_value::Obeyed::default();
-        let (page, field, rectangle) = match &terms.target {
-            Target::NewField { name, page, placement } => {
-                let number = match page {
-                    PageChoice::Last => document.page_count()?.max(1),
-                    PageChoice::Number(number) => *number,
-                };
-                let page = document.page(number)?;
+        let mut lock = None;
+        let field = terms.target.field();
+        let (page, rectangle) = match &terms.target {
+            Target::NewField { page, placement, .. } => {
+                let page = chosen_page(document, *page)?;
                 let rectangle = match terms.seal {
                     Some(_) => seal::rectangle(&page.geometry, placement),
                     None => Rectangle::EMPTY,
                 };
-                (page, FieldChoice::New { name: name.as_deref() }, rectangle)
+                (page, rectangle)
             }
             Target::ExistingField { name } => {
                 let fields = document.fields()?;
@@ -157,12 +209,13 @@ impl Prepared {
                     .ok_or_else(|| PdfError::FieldNotFound { name: name.clone() })?;
                 if field.value.is_none() {
                     let seed = document.seed_value(field)?;
-                    obeyed =
-                        seed_value::obey(seed.as_ref(), document.lock_permission(field)?, &fields, order)?;
+                    lock = document.lock_permission(field)?;
+                    obeyed = seed_value::obey(seed.as_ref(), lock, fields, order)?;
+                    lock = [lock, obeyed.lock].into_iter().flatten().min();
                 }
                 let page = document.page_of_field(field)?;
                 let rectangle = field.rectangle.unwrap_or(Rectangle::EMPTY);
-                (page, FieldChoice::Existing { name }, rectangle)
+                (page, rectangle)
             }
         };
         let act = match field {
@@ -213,6 +266,8 @@ impl Prepared {
             warnings,
             document_warnings: document.warnings(act)?,
             ignored: obeyed.ignored,
+            lock,
+            signature_type: terms.signature_type,
         })
     }
 
@@ -229,6 +284,23 @@ impl Prepared {
     /// What the field would like, and this signature has not.
     pub fn ignored_seed_values(&self) -> &[SeedValueEntry] {
         &self.ignored
+    }
+
+    /// What the lock of the field permits after the signature; `None` where it says nothing.
+    pub const fn lock(&self) -> Option<Permission> {
+        self.lock
+    }
+
+    /// Refuses an approval whose lock is stricter than what the person was told.
+    ///
+    /// # Errors
+    /// [`PdfError::SeedValueUnmet`] with the lock.
+    pub fn check_lock(&self, told: Option<Permission>) -> Result<(), PdfError> {
+        let untold = self.lock.filter(|lock| told.is_none_or(|told| *lock < told));
+        match untold.filter(|_| self.signature_type == SignatureType::Approval) {
+            Some(lock) => Err(SeedValueEntry::Lock.unmet(format!("P {}", lock.number()))),
+            None => Ok(()),
+        }
     }
 
     /// The name of the signature field.

@@ -9,12 +9,14 @@ use crate::{
     digest::DigestAlgorithm,
     pades::prepare::Order,
     pdf::{
+        document::Document,
         error::PdfError,
         field::SignatureField,
         permission::{Permission, SignatureType},
         seed_value::{
             CertificateSeedValue, Constraint, LockDocument, Mdp, Presence, SeedValue, SeedValueEntry,
         },
+        source::Source,
     },
 };
 
@@ -79,6 +81,41 @@ pub(super) fn obey(
     Ok(obeying.obeyed)
 }
 
+/// What the lock of the empty `field` permits after an approval signature in it: what it says, or
+/// what the field insists on. `None` where neither says anything.
+///
+/// # Errors
+/// Where the field cannot be read.
+pub(super) fn lock_after<S: Source>(
+    document: &Document<S>,
+    field: &SignatureField,
+) -> Result<Option<Permission>, PdfError> {
+    let own = document.lock_permission(field)?;
+    let seed = document.seed_value(field)?;
+    let insisted = match seed {
+        Some(seed) => insisted_lock(&seed, own, document.fields()?, SignatureType::Approval),
+        None => None,
+    };
+    Ok([own, insisted].into_iter().flatten().min())
+}
+
+/// `/P` that the field's lock gets because the field insists on it, beside `own` that it has.
+///
+/// Locking more than the signer said is done only then, and a field whose lock was changed would
+/// break the signatures that are there.
+fn insisted_lock(
+    seed: &SeedValue,
+    own: Option<Permission>,
+    fields: &[SignatureField],
+    asked: SignatureType,
+) -> Option<Permission> {
+    let insists = seed.lock_document == Some(LockDocument::Yes)
+        && seed.constraint(SeedValueEntry::LockDocument) == Constraint::Required;
+    let signed = fields.iter().any(|field| field.value.is_some());
+    let add = insists && !signed && asked == SignatureType::Approval && own != Some(Permission::NoChanges);
+    add.then_some(Permission::NoChanges)
+}
+
 struct Obeying<'a> {
     seed: &'a SeedValue,
     fields: &'a [SignatureField],
@@ -136,13 +173,8 @@ impl Obeying<'_> {
             | (Some(LockDocument::No), Some(Permission::FormFilling | Permission::Annotations) | None)
             | (None, _) => {}
             (Some(LockDocument::Yes), _) => {
-                // Locking more than the signer said is done only where the field insists, and a
-                // field whose lock was changed would break the signatures that are there.
-                let insists = self.seed.constraint(SeedValueEntry::LockDocument) == Constraint::Required;
-                let signed = self.fields.iter().any(|field| field.value.is_some());
-                if insists && !signed && asked == SignatureType::Approval {
-                    self.obeyed.lock = Some(Permission::NoChanges);
-                } else {
+                self.obeyed.lock = insisted_lock(self.seed, lock, self.fields, asked);
+                if self.obeyed.lock.is_none() {
                     self.unmet(SeedValueEntry::LockDocument, "true (no changes afterwards)")?;
                 }
             }

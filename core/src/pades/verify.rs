@@ -8,6 +8,7 @@ use crate::{
     cms::{certificate::Certificate, error::CmsError, signed_data::SignedData},
     credential::Holder,
     digest::{Digest, DigestAlgorithm},
+    error::ErrorCode,
     moment::Moment,
     pades::range_digests::DigestError,
     pades::verdict::{Coverage, Indication, SubIndication, Verdict},
@@ -52,6 +53,16 @@ pub enum CheckError {
         /// Why.
         detail: String,
     },
+}
+
+impl CheckError {
+    /// The stable code. What could not be read or passed a limit says nothing of the signature.
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Pdf(error @ (PdfError::Limit { .. } | PdfError::Source(_))) => error.code(),
+            Self::Failed { .. } | Self::Pdf(_) => ErrorCode::SignatureInvalid,
+        }
+    }
 }
 
 /// Judges every signature of `document`, in the order of its fields.

@@ -4,10 +4,10 @@
 //! is written; the rest of the reader sees plain values. Recipients' certificates (7.6.5) are
 //! refused.
 
+mod access_permission;
 mod cipher;
 mod dictionary;
 mod password;
-mod permission;
 mod standard;
 #[cfg(test)]
 mod tests;
@@ -30,8 +30,8 @@ use crate::pdf::source::Source;
 use crate::pdf::update::Body;
 use crate::pdf::xref::is_xref_stream;
 
+pub use access_permission::Act;
 pub use password::Password;
-pub use permission::Act;
 
 /// How a document is opened, if it is encrypted.
 pub(crate) enum Access<'a> {
@@ -88,14 +88,14 @@ impl Crypt {
         &self.identifier
     }
 
-    /// The permissions that count: those of the dictionary which `/Perms` does not deny.
-    fn permissions(&self) -> u32 {
+    /// The access permissions that count: those of the dictionary which `/Perms` does not deny.
+    fn access_permissions(&self) -> u32 {
         let perms = match &self.dictionary.verifier {
             Verifier::New(entries) => entries.perms,
             Verifier::Old(_) => None,
         };
         let repeated = perms.and_then(|perms| standard::repeated_permissions(perms, &self.key));
-        self.dictionary.permissions & repeated.unwrap_or(u32::MAX)
+        self.dictionary.access_permissions & repeated.unwrap_or(u32::MAX)
     }
 
     /// Decrypts the strings of an object that stands in the file itself.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::pdf::crypt::{Access, Crypt};
 use crate::pdf::error::PdfError;
+use crate::pdf::field::Form;
 use crate::pdf::lexer::{Lexer, SyntaxError, Token, is_space};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference};
@@ -18,7 +19,7 @@ use crate::pdf::object_stream::ObjectStream;
 use crate::pdf::reader::{Reader, position};
 use crate::pdf::recover::{self, Salvage};
 use crate::pdf::source::Source;
-use crate::pdf::xref::{SectionKind, Xref};
+use crate::pdf::xref::{OffsetOrigin, SectionKind, Xref};
 
 /// Where a header may begin (Acrobat's rule).
 const HEADER_WINDOW: usize = 1024;
@@ -35,6 +36,8 @@ pub struct Document<S: Source> {
     salvage: OnceCell<Salvage>,
     /// The number of pages of a large tree, if its counts agree; asked for once.
     pub(in crate::pdf) large_count: OnceCell<Option<u32>>,
+    /// The fields, once they were asked for.
+    pub(in crate::pdf) form: OnceCell<Form>,
     streams: RefCell<HashMap<u32, Arc<ObjectStream>>>,
     /// The key, if the document is encrypted.
     pub(in crate::pdf) crypt: Option<Arc<Crypt>>,
@@ -72,6 +75,7 @@ impl<S: Source> Document<S> {
             repaired,
             salvage: OnceCell::new(),
             large_count: OnceCell::new(),
+            form: OnceCell::new(),
             streams: RefCell::default(),
             crypt: None,
             trailer: Dictionary::new(),
@@ -278,19 +282,17 @@ fn version_of(text: &[u8]) -> Option<(u8, u8)> {
 /// Reads the chain of sections, and decides what offsets count from.
 fn read_chain<S: Source>(reader: &Reader<S>, header: u64) -> Result<Xref, PdfError> {
     let start = start_of_chain(reader)?;
-    let mut base = header;
-    if header > 0 {
-        let at_header = stands_at(reader, header.saturating_add(start))?;
-        let at_zero = stands_at(reader, start)?;
-        match (at_header, at_zero) {
-            (true, true) => {
-                return Err(PdfError::Ambiguous { what: "offsets from the header and from byte 0 both fit" });
-            }
-            (false, true) => base = 0,
-            (true | false, false) => {}
-        }
+    if header == 0 {
+        return Xref::read(reader, OffsetOrigin { counted: 0, other: None }, start);
     }
-    Xref::read(reader, base, start)
+    // Where only one reading leads exactly to a section, it is that one. Whether the other leads to
+    // another section, with the leniency of readers, is seen at every link.
+    let at_zero = !stands_at(reader, header.saturating_add(start))? && stands_at(reader, start)?;
+    let origin = match at_zero {
+        true => OffsetOrigin { counted: 0, other: Some(header) },
+        false => OffsetOrigin { counted: header, other: Some(0) },
+    };
+    Xref::read(reader, origin, start)
 }
 
 /// Whether exactly at `offset` something stands that begins a section.

@@ -69,12 +69,21 @@ impl<S: Source> Document<S> {
     ///
     /// # Errors
     /// As [`Document::open`].
-    pub fn fields(&self) -> Result<Vec<SignatureField>, PdfError> {
-        Ok(self.form()?.signatures)
+    pub fn fields(&self) -> Result<&[SignatureField], PdfError> {
+        Ok(&self.form()?.signatures)
+    }
+
+    /// All fields; they are read once.
+    pub(crate) fn form(&self) -> Result<&Form, PdfError> {
+        if let Some(form) = self.form.get() {
+            return Ok(form);
+        }
+        let form = self.read_form()?;
+        Ok(self.form.get_or_init(|| form))
     }
 
     /// All fields, visited without recursion; a field that is reached again is left out.
-    pub(crate) fn form(&self) -> Result<Form, PdfError> {
+    fn read_form(&self) -> Result<Form, PdfError> {
         let mut form = Form::default();
         let Object::Dictionary(dictionary) = self.entry(self.catalog(), "AcroForm")? else { return Ok(form) };
         let Object::Array(roots) = self.entry(&dictionary, "Fields")? else { return Ok(form) };

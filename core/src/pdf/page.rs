@@ -18,16 +18,25 @@ const WALKED: u32 = 64;
 /// One page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// Where the page object stands; where `direct` is set, its parent.
+    /// Where the page object stands; where `direct` is set, the object that it is written in.
     pub reference: Reference,
-    /// Its place in the parent's `/Kids`, when it is written there instead of referred to.
-    pub direct: Option<usize>,
+    /// How it is written there, when it is instead of referred to.
+    pub direct: Option<Direct>,
     /// Its own entries, without inherited ones.
     pub dictionary: Dictionary,
     /// Boxes, rotation and unit, inherited ones included.
     pub geometry: PageGeometry,
     /// Its number, from 1.
     pub number: u32,
+}
+
+/// Where a node of the page tree stands that is no object of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direct {
+    /// Somewhere within the kids of an object.
+    Deeper,
+    /// At this place of `/Kids` of an object.
+    Kid(usize),
 }
 
 impl<S: Source> Document<S> {
@@ -101,6 +110,29 @@ impl<S: Source> Document<S> {
             return Ok(found);
         }
         self.page(1)
+    }
+
+    /// Whether the page at `place`, whose entries are `page`, is in the page tree: on the way up by
+    /// `/Parent` every node lists the one below, or else a walk finds it.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub(crate) fn is_in_page_tree(&self, place: Reference, page: &Dictionary) -> Result<bool, PdfError> {
+        let root = self.catalog().get("Pages").and_then(Object::as_reference);
+        let (mut below, mut above) = (place, page.get("Parent").and_then(Object::as_reference));
+        for _ in 0..self.limits().depth {
+            let Some(parent) = above else { break };
+            let Object::Dictionary(node) = self.object(parent)? else { break };
+            let kids = self.entry(&node, "Kids")?;
+            if !kids.as_array().unwrap_or_default().contains(&Object::Reference(below)) {
+                break;
+            }
+            if Some(parent) == root {
+                return Ok(true);
+            }
+            (below, above) = (parent, node.get("Parent").and_then(Object::as_reference));
+        }
+        Ok(root == Some(place) || self.walk(Search::Reference(place))?.found.is_some())
     }
 
     /// Whether `/Annots` of a page lists the annotation at `reference`.

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::{Form, SignatureField};
@@ -44,22 +46,31 @@ pub enum SignatureType {
 
 /// Fields that an earlier signature locks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Lock {
+pub(crate) enum FieldLock {
     All,
     Except(Vec<String>),
     Only(Vec<String>),
 }
 
 /// What all signatures of a document permit and forbid together.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Restrictions {
     /// The strictest of all; `None` where none says anything.
     pub(crate) permission: Option<Permission>,
     /// What says so.
     pub(crate) by: &'static str,
-    pub(crate) locks: Vec<Lock>,
+    pub(crate) locks: Vec<FieldLock>,
     /// How many names the locks hold together.
     names: usize,
+}
+
+/// Names at the top of the form that locks concern.
+#[derive(Debug, Default)]
+pub(crate) struct LockedNames<'a> {
+    /// None of these is free.
+    none: HashSet<&'a str>,
+    /// Only what is in each of these is free.
+    only: Vec<HashSet<&'a str>>,
 }
 
 const BY_CERTIFICATION: &str = "a certification (DocMDP)";
@@ -119,7 +130,7 @@ impl SignatureType {
     }
 }
 
-impl Lock {
+impl FieldLock {
     /// Whether the field of this fully qualified name is locked, by itself or with its parent.
     fn covers(&self, name: &str) -> bool {
         let named = |names: &[String]| {
@@ -141,6 +152,19 @@ impl Restrictions {
         self.locks.iter().any(|lock| lock.covers(name))
     }
 
+    /// The locks as they concern names at the top of the form, for many questions.
+    pub(crate) fn locked_names(&self) -> LockedNames<'_> {
+        let mut found = LockedNames::default();
+        for lock in &self.locks {
+            match lock {
+                FieldLock::All => found.only.push(HashSet::new()),
+                FieldLock::Except(names) => found.only.push(names.iter().map(String::as_str).collect()),
+                FieldLock::Only(names) => found.none.extend(names.iter().map(String::as_str)),
+            }
+        }
+        found
+    }
+
     /// What forbids every change, if anything does.
     pub(crate) fn forbidden(&self) -> Option<&'static str> {
         (self.permission == Some(Permission::NoChanges)).then_some(self.by)
@@ -155,13 +179,25 @@ impl Restrictions {
     }
 }
 
+impl LockedNames<'_> {
+    /// How many names there are.
+    pub(crate) fn len(&self) -> usize {
+        self.none.len() + self.only.iter().map(HashSet::len).sum::<usize>()
+    }
+
+    /// Whether a field of this name, which has no parent, is not locked.
+    pub(crate) fn permit(&self, name: &str) -> bool {
+        !self.none.contains(name) && self.only.iter().all(|names| names.contains(name))
+    }
+}
+
 impl<S: Source> Document<S> {
     /// What the signatures of the document permit together; `None` where none says anything.
     ///
     /// # Errors
     /// As [`Document::open`].
     pub fn permission(&self) -> Result<Option<Permission>, PdfError> {
-        Ok(self.restrictions(&self.form()?)?.permission)
+        Ok(self.restrictions(self.form()?)?.permission)
     }
 
     /// What the lock of a field permits once the field is signed; `None` where it says nothing.
@@ -258,9 +294,9 @@ impl<S: Source> Document<S> {
             }
         }
         found.locks.extend(match action.as_name() {
-            Some(b"All") => Some(Lock::All),
-            Some(b"Exclude") => Some(Lock::Except(names)),
-            Some(b"Include") => Some(Lock::Only(names)),
+            Some(b"All") => Some(FieldLock::All),
+            Some(b"Exclude") => Some(FieldLock::Except(names)),
+            Some(b"Include") => Some(FieldLock::Only(names)),
             _ => None,
         });
         Ok(())

@@ -7,6 +7,7 @@ mod huge;
 pub(crate) mod inspection;
 mod pending;
 mod reference;
+pub mod rules;
 mod section;
 mod tags;
 #[cfg(test)]
@@ -16,14 +17,14 @@ use std::ops::Range;
 
 use crate::moment::Moment;
 use crate::pdf::byte_range::ByteRange;
-use crate::pdf::crypt::Act;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
-use crate::pdf::field::{Form, NAME_BYTES, SignatureField};
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{self, Dictionary, Object, Reference};
-use crate::pdf::permission::{Permission, Restrictions, SignatureType};
-use crate::pdf::revision::pending::Pending;
+use crate::pdf::permission::{Permission, SignatureType};
+use crate::pdf::revision::pending::PendingUpdate;
+use crate::pdf::revision::reference::NewLock;
+use crate::pdf::revision::rules::{SigningRules, Visibility};
 use crate::pdf::source::Source;
 use crate::pdf::update::{Body, Update};
 
@@ -88,10 +89,21 @@ pub enum FieldChoice<'a> {
 /// Whether a new field may have its place in the document's logical structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Structure {
-    /// There is none, or somebody signed it.
-    Kept,
+    /// The document is not tagged, and nobody signed it yet.
+    Absent,
     /// The document is tagged, and nobody signed it yet.
     Open,
+    /// Somebody signed: the structure stays as it is, and so do the pages.
+    Signed,
+}
+
+/// The objects of a revision, before they are written.
+struct Built {
+    update: Update,
+    /// Where the signature dictionary comes to stand.
+    signature: Reference,
+    dictionary: Dictionary,
+    field_name: String,
 }
 
 /// The bytes that sign a document, complete but for the CMS structure.
@@ -138,6 +150,19 @@ impl SignedRevision {
     }
 }
 
+impl Built {
+    fn write<S: Source>(
+        self,
+        document: &Document<S>,
+        request: &SignatureRequest<'_>,
+    ) -> Result<SignedRevision, PdfError> {
+        let Self { update, signature, dictionary, field_name } = self;
+        let section::Written { bytes, contents, byte_range } =
+            section::write(document, update, signature, &dictionary, request)?;
+        Ok(SignedRevision { bytes, byte_range, contents, field_name })
+    }
+}
+
 /// An empty update of `document`: its new objects get numbers that are free there, and that
 /// nothing refers to that was read until now.
 ///
@@ -153,53 +178,47 @@ pub fn begin<S: Source>(document: &Document<S>) -> Result<Update, PdfError> {
 /// The revision that signs `document` with what is in `update` already.
 ///
 /// # Errors
-/// [`PdfError::FieldNotFound`], [`PdfError::FieldAlreadySigned`], [`PdfError::FieldLocked`],
-/// [`PdfError::FieldNameUnusable`], [`PdfError::PageNotFound`] or
-/// [`PdfError::CertificationNotFirst`] by the request, [`PdfError::ChangesForbidden`] or
-/// [`PdfError::VisibleFieldForbidden`] by an earlier signature, [`PdfError::PermissionDenied`] by
-/// the permissions of an encrypted document, and what reading the document gives.
+/// As [`SigningRules::check`]; [`PdfError::PageNotFound`] by the request, and what reading the
+/// document gives.
 pub fn sign_revision<S: Source>(
+    document: &Document<S>,
+    update: Update,
+    request: &SignatureRequest<'_>,
+) -> Result<SignedRevision, PdfError> {
+    build(document, update, request)?.write(document, request)
+}
+
+/// The objects of the revision, with all that the request asks for.
+fn build<S: Source>(
     document: &Document<S>,
     mut update: Update,
     request: &SignatureRequest<'_>,
-) -> Result<SignedRevision, PdfError> {
+) -> Result<Built, PdfError> {
     if document.catalog().weight() > REWRITTEN {
         return Err(too_large_to_change());
     }
-    let fields = document.form()?;
-    let restrictions = document.restrictions(&fields)?;
-    if let Some(what) = restrictions.forbidden() {
-        return Err(PdfError::ChangesForbidden { what });
-    }
-    // Document time-stamps are signed fields too, and a certification is in the first of all
-    // (12.8.2.2.1).
-    let signed = fields.signatures.iter().any(|field| field.value.is_some());
-    if request.signature_type != SignatureType::Approval && (signed || document.names_certification()?) {
-        return Err(PdfError::CertificationNotFirst);
-    }
+    let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
+    let visibility = if visible { Visibility::Seen } else { Visibility::Unseen };
+    let rules = SigningRules::of(document)?;
+    let field_name = rules.check(request.field, request.signature_type, visibility)?;
     let signature = update.reserve();
-    let mut pending = Pending { document, update: &mut update };
-    let (field_name, lock) = match request.field {
+    let mut pending = PendingUpdate { document, update: &mut update };
+    let lock = match request.field {
         FieldChoice::Existing { name } => {
-            let field = existing(&fields, &restrictions, name)?;
-            document.permit(Act::SignField)?;
+            let field = document.fields()?.iter().find(|field| field.name == name);
+            let field = field.ok_or_else(|| PdfError::FieldNotFound { name: name.to_owned() })?;
             let lock = reference::lock(document, field, request)?;
             form::sign_existing(&mut pending, field, signature, &lock, request)?;
-            (field.name.clone(), lock)
+            lock
         }
-        FieldChoice::New { name } => {
-            document.permit(Act::MakeField)?;
-            let visible = request.rectangle.width() > 0.0 && request.rectangle.height() > 0.0;
-            if restrictions.permission.is_some() && visible {
-                return Err(PdfError::VisibleFieldForbidden { by: restrictions.by });
-            }
-            let name = new_name(&fields, &restrictions, name)?;
-            // Whoever signed before signed the structure too: it stays as it is, and so do the pages.
-            let unsigned = fields.signatures.iter().all(|field| field.value.is_none())
-                && !document.catalog().contains("Perms");
-            let structure = if unsigned && document.is_tagged()? { Structure::Open } else { Structure::Kept };
-            form::add_field(&mut pending, &name, signature, structure, request)?;
-            (name, reference::Lock::default())
+        FieldChoice::New { .. } => {
+            let structure = match rules.is_signed() || document.catalog().contains("Perms") {
+                true => Structure::Signed,
+                false if document.is_tagged()? => Structure::Open,
+                false => Structure::Absent,
+            };
+            form::add_field(&mut pending, &field_name, signature, structure, request)?;
+            NewLock::default()
         }
     };
     let references = reference::signature_references(document, &mut update, &lock, request);
@@ -218,51 +237,11 @@ pub fn sign_revision<S: Source>(
         }
     }
     let dictionary = signature_dictionary(request, references);
-    let section::Written { bytes, contents, byte_range } =
-        section::write(document, update, signature, &dictionary, request)?;
-    Ok(SignedRevision { bytes, byte_range, contents, field_name })
+    Ok(Built { update, signature, dictionary, field_name })
 }
 
 const fn too_large_to_change() -> PdfError {
     PdfError::Limit { what: "the size of an object that a signature changes" }
-}
-
-/// The empty field `name`.
-fn existing<'a>(
-    fields: &'a Form,
-    restrictions: &Restrictions,
-    name: &str,
-) -> Result<&'a SignatureField, PdfError> {
-    let field = fields.signatures.iter().find(|field| field.name == name);
-    let field = field.ok_or_else(|| PdfError::FieldNotFound { name: name.to_owned() })?;
-    if field.value.is_some() {
-        return Err(PdfError::FieldAlreadySigned { name: name.to_owned() });
-    }
-    if restrictions.locks(name) {
-        return Err(PdfError::FieldLocked { name: name.to_owned() });
-    }
-    Ok(field)
-}
-
-/// A name for a new field: the one asked for, or one that is free.
-fn new_name(fields: &Form, restrictions: &Restrictions, asked: Option<&str>) -> Result<String, PdfError> {
-    let taken = |name: &str| fields.top_names.contains(name);
-    if let Some(name) = asked {
-        if name.is_empty() || name.len() > NAME_BYTES || name.contains('.') || taken(name) {
-            return Err(PdfError::FieldNameUnusable { name: name.to_owned() });
-        }
-        if restrictions.locks(name) {
-            return Err(PdfError::FieldLocked { name: name.to_owned() });
-        }
-        return Ok(name.to_owned());
-    }
-    // One more number than there are names is enough to find a free one.
-    let names = (1..=fields.top_names.len().saturating_add(1)).map(|number| format!("Signature{number}"));
-    let name = names.into_iter().find(|name| !taken(name)).unwrap_or_default();
-    if restrictions.locks(&name) {
-        return Err(PdfError::FieldLocked { name });
-    }
-    Ok(name)
 }
 
 /// All entries of the signature dictionary but `/ByteRange` and `/Contents`, which are written

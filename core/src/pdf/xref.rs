@@ -82,6 +82,25 @@ enum Place {
     Packed { row: usize },
 }
 
+/// What offsets count from, where the header does not stand at byte 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OffsetOrigin {
+    /// What this reader counts from: the place of the header, or byte 0.
+    pub(crate) counted: u64,
+    /// What others may count from.
+    pub(crate) other: Option<u64>,
+}
+
+/// Where a section begins.
+enum Beginning {
+    Stream(Placed),
+    Table {
+        start: u64,
+        /// As [`Section::named`].
+        named: u64,
+    },
+}
+
 /// The chain of sections, newest first.
 #[derive(Debug)]
 pub(crate) struct Xref {
@@ -146,14 +165,21 @@ impl Rows {
 }
 
 impl Xref {
-    /// Reads the chain that begins with the section at `start`, counted from `base`.
-    pub(crate) fn read<S: Source>(reader: &Reader<S>, base: u64, start: u64) -> Result<Self, PdfError> {
-        let mut xref = Self { sections: Vec::new(), base };
+    /// Reads the chain that begins with the section at `start`.
+    ///
+    /// # Errors
+    /// [`PdfError::Ambiguous`] where a link leads to two sections, otherwise as for a document.
+    pub(crate) fn read<S: Source>(
+        reader: &Reader<S>,
+        origin: OffsetOrigin,
+        start: u64,
+    ) -> Result<Self, PdfError> {
+        let mut xref = Self { sections: Vec::new(), base: origin.counted };
         let mut seen = HashSet::new();
         let mut next = Some(start);
         let mut weight = 0;
         while let Some(offset) = next {
-            let section = Section::read(reader, base, offset)?;
+            let section = Section::read(reader, origin, offset)?;
             if !seen.insert(section.start) {
                 // A chain that comes back to itself has been read whole.
                 break;
@@ -232,43 +258,27 @@ impl Section {
         self.rows.locate(reader, base, number)
     }
 
-    fn read<S: Source>(reader: &Reader<S>, base: u64, offset: u64) -> Result<Self, PdfError> {
-        let place = base.checked_add(offset).filter(|&place| place < reader.len());
-        let place = place.ok_or(PdfError::damaged("a cross-reference section is past the end", offset))?;
-        let head = reader.window(place, 64)?;
-        let blank = head.iter().take_while(|&&byte| is_space(byte)).count();
-        let word = head.get(blank..).unwrap_or_default();
-        if word.starts_with(b"xref") {
-            return Self::table(reader, base, place + blank as u64, offset);
+    fn read<S: Source>(reader: &Reader<S>, origin: OffsetOrigin, offset: u64) -> Result<Self, PdfError> {
+        let found = Beginning::find(reader, origin.counted, offset)?;
+        origin.check(found.start(), |other| {
+            Beginning::find(reader, other, offset).map(|found| found.start())
+        })?;
+        match found {
+            Beginning::Stream(placed) => Self::stream(reader, placed, offset),
+            Beginning::Table { start, named } => Self::table(reader, origin, start, named),
         }
-        let numbered = word.first().is_some_and(u8::is_ascii_digit);
-        if numbered
-            && let Ok(placed) = reader.indirect_at(place)
-            && is_xref_stream(&placed)
-        {
-            return Self::stream(reader, placed, offset);
-        }
-        let near = find_table_near(reader, place)?;
-        let near = near.ok_or(PdfError::damaged("no cross-reference section here", place))?;
-        Self::table(reader, base, near, near.saturating_sub(base))
     }
 
-    fn table<S: Source>(reader: &Reader<S>, base: u64, start: u64, named: u64) -> Result<Self, PdfError> {
-        let (mut rows, trailer, end) = table::read(reader, start, base)?;
+    fn table<S: Source>(
+        reader: &Reader<S>,
+        origin: OffsetOrigin,
+        start: u64,
+        named: u64,
+    ) -> Result<Self, PdfError> {
+        let (mut rows, trailer, end) = table::read(reader, start, origin.counted)?;
         rows.sort();
         let hidden = match trailer.get("XRefStm").and_then(Object::as_integer) {
-            Some(offset) => {
-                let offset = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(base));
-                let offset =
-                    offset.ok_or(PdfError::damaged("the stream of a hybrid file is missing", start))?;
-                let placed = reader.indirect_at(offset)?;
-                if !is_xref_stream(&placed) {
-                    return Err(PdfError::damaged("the stream of a hybrid file is none", offset));
-                }
-                let mut rows = stream::read(reader, &placed)?;
-                rows.sort();
-                Some(rows)
-            }
+            Some(offset) => Some(hidden_rows(reader, origin, offset, start)?),
             None => None,
         };
         Ok(Self { kind: SectionKind::Table, start, named, end, trailer, own: None, rows, hidden })
@@ -291,6 +301,76 @@ impl Section {
             hidden: None,
         })
     }
+}
+
+impl OffsetOrigin {
+    /// Refuses an offset by which others find something elsewhere than at `start`. `find` looks as
+    /// leniently as for this reader itself.
+    fn check(self, start: u64, find: impl Fn(u64) -> Result<u64, PdfError>) -> Result<(), PdfError> {
+        match self.other.map(find).transpose() {
+            Ok(Some(other)) if other != start => {
+                Err(PdfError::Ambiguous { what: "offsets from the header and from byte 0 both fit" })
+            }
+            Err(error) if !error.is_damage() => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Beginning {
+    /// Looks for the section that `offset`, counted from `base`, should lead to.
+    fn find<S: Source>(reader: &Reader<S>, base: u64, offset: u64) -> Result<Self, PdfError> {
+        let place = base.checked_add(offset).filter(|&place| place < reader.len());
+        let place = place.ok_or(PdfError::damaged("a cross-reference section is past the end", offset))?;
+        let head = reader.window(place, 64)?;
+        let blank = head.iter().take_while(|&&byte| is_space(byte)).count();
+        let word = head.get(blank..).unwrap_or_default();
+        if word.starts_with(b"xref") {
+            return Ok(Self::Table { start: place + blank as u64, named: offset });
+        }
+        let numbered = word.first().is_some_and(u8::is_ascii_digit);
+        if numbered
+            && let Ok(placed) = reader.indirect_at(place)
+            && is_xref_stream(&placed)
+        {
+            return Ok(Self::Stream(placed));
+        }
+        let near = find_table_near(reader, place)?;
+        let start = near.ok_or(PdfError::damaged("no cross-reference section here", place))?;
+        Ok(Self::Table { start, named: start.saturating_sub(base) })
+    }
+
+    const fn start(&self) -> u64 {
+        match self {
+            Self::Stream(placed) => placed.range.start,
+            Self::Table { start, .. } => *start,
+        }
+    }
+}
+
+/// The rows of the stream of a hybrid file, at `offset` as its table at `table` says.
+fn hidden_rows<S: Source>(
+    reader: &Reader<S>,
+    origin: OffsetOrigin,
+    offset: i64,
+    table: u64,
+) -> Result<Rows, PdfError> {
+    let missing = PdfError::damaged("the stream of a hybrid file is missing", table);
+    let offset = u64::try_from(offset).map_err(|_| missing)?;
+    let find = |base: u64| {
+        let place = offset.checked_add(base);
+        let place = place.ok_or(PdfError::damaged("the stream of a hybrid file is missing", table))?;
+        let placed = reader.indirect_at(place)?;
+        if is_xref_stream(&placed) {
+            return Ok(placed);
+        }
+        Err(PdfError::damaged("the stream of a hybrid file is none", place))
+    };
+    let placed = find(origin.counted)?;
+    origin.check(placed.range.start, |other| find(other).map(|placed| placed.range.start))?;
+    let mut rows = stream::read(reader, &placed)?;
+    rows.sort();
+    Ok(rows)
 }
 
 pub(crate) fn is_xref_stream(placed: &Placed) -> bool {

@@ -7,7 +7,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use signer_core::{credential::CredentialId, error::ErrorCode};
@@ -19,11 +19,14 @@ use crate::{
     credentials::CredentialStore,
     ports::{ListedCredential, SigningJob},
     sign::SignError,
-    token::error::TokenError,
+    token::error::{Step, TokenError},
 };
 
-/// How often a token that is waited for is looked for.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often it is asked whether a token that is waited for may have come: a comparison of two
+/// numbers, and only while a person is shown that it is waited for.
+const ASK: Duration = Duration::from_millis(250);
+/// How often such a token is looked for where nothing tells that one came.
+const LOOK: Duration = Duration::from_secs(3);
 
 /// What a worker is to do.
 pub(super) enum Task {
@@ -142,6 +145,7 @@ impl Worker {
             | TokenError::Internal { .. }
             | TokenError::KeyMismatch
             | TokenError::KeyUnsupported { .. }
+            | TokenError::LoginEnded
             | TokenError::ModuleArchitecture { .. }
             | TokenError::ModuleNotFound
             | TokenError::ModuleQuarantined { .. }
@@ -173,6 +177,12 @@ impl Worker {
         };
         // A defect in the work on one document must not take the others along.
         let signed = catch_unwind(AssertUnwindSafe(|| job.work.sign(host, signer, now)));
+        let choice = unlocked.choice;
+        match &signed {
+            Ok(Ok(())) => self.candidates.note(choice, Step::Sign, None),
+            Ok(Err(SignError::Token(error))) => self.candidates.note(choice, Step::Sign, Some(error)),
+            Ok(Err(_)) | Err(_) => {}
+        }
         match signed {
             Ok(Ok(())) => Done::ItemSigned { item },
             Ok(Err(error)) if ends_the_token(&error) => {
@@ -191,16 +201,19 @@ impl Worker {
     /// Nothing where the request has ended meanwhile.
     fn wait_for_token(&mut self, choice: u32) -> Option<Done> {
         loop {
+            let (seen, looked) = (self.candidates.changes(), Instant::now());
             if self.candidates.is_present(choice) {
                 return Some(match self.candidates.next_unlock(choice) {
                     Ok(unlock) => Done::TokenPresent { unlock },
                     Err(error) => Done::TokenFailed { code: error.code() },
                 });
             }
-            match self.tasks.recv_timeout(LOOK) {
-                Err(RecvTimeoutError::Timeout) => {}
-                // Nothing is asked of a worker that waits; the request ended.
-                Ok(_) | Err(RecvTimeoutError::Disconnected) => return None,
+            while self.candidates.changes() == seen && looked.elapsed() < LOOK {
+                match self.tasks.recv_timeout(ASK) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    // Nothing is asked of a worker that waits; the request ended.
+                    Ok(_) | Err(RecvTimeoutError::Disconnected) => return None,
+                }
             }
         }
     }
@@ -219,6 +232,7 @@ const fn ends_the_token(error: &SignError) -> bool {
             TokenError::Absent
             | TokenError::Cancelled
             | TokenError::Crashed { .. }
+            | TokenError::LoginEnded
             | TokenError::PinLocked
             | TokenError::PinNeeded
             | TokenError::Protocol(_)

@@ -5,7 +5,7 @@ use signer_core::{
     approval::Outcome,
     digest::{Digest, DigestAlgorithm},
     error::ErrorCode,
-    pdf::warning::DocumentWarning,
+    pdf::{permission::Permission, warning::DocumentWarning},
 };
 use tokio::sync::watch;
 
@@ -110,6 +110,7 @@ impl Batch {
                 size: None,
                 field: None,
                 ignored_seed_values: Vec::new(),
+                lock: None,
                 value: None,
                 algorithm: None,
                 warnings: Vec::new(),
@@ -131,6 +132,7 @@ impl Batch {
                     item.field = Some(signed.field);
                     item.warnings = signed.warnings.into_iter().map(noted).collect();
                     item.ignored_seed_values = signed.ignored;
+                    item.lock = signed.lock.map(Permission::as_str);
                 }
                 Ok(Made::Value(value)) => {
                     item.state = dto::ItemState::Signed;

@@ -119,7 +119,9 @@ pub(super) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
                 if let Some(admitted) = admitted {
                     head.extensions.insert(admitted);
                 }
-                run(Request::from_parts(head, body), next).await
+                let from_a_page = head.headers.contains_key(header::ORIGIN);
+                let response = run(Request::from_parts(head, body), next).await;
+                if from_a_page { response } else { problem::name_card_programs(response, &shared).await }
             }
         },
     };

@@ -9,8 +9,8 @@ use signer_core::{
     error::ErrorCode,
     pades::prepare::{PageChoice, Target},
     pdf::{
-        crypt::Act,
         permission::{Permission, SignatureType},
+        revision::rules::Visibility,
     },
     seal::{Corner, Placement},
 };
@@ -129,13 +129,13 @@ pub(super) fn with_reason(style: Style, items: &[Item]) -> Style {
 pub(super) async fn certificate(shared: &Shared, id: Option<&str>) -> Result<Option<CredentialId>, Problem> {
     let Some(id) = id else { return Ok(None) };
     let listed = shared.credentials.list().await;
-    let found = listed.into_iter().find(|listed| listed.id.to_string() == id);
+    let found = listed.iter().find(|listed| listed.id.to_string() == id);
     let found = found.ok_or(ErrorCode::CredentialNotFound)?;
     match found.state {
         CredentialState::Expired => Err(ErrorCode::CredentialExpired.into()),
         CredentialState::NotForSigning => Err(ErrorCode::CredentialNotForSigning.into()),
         CredentialState::NotYetValid => Err(ErrorCode::CredentialNotYetValid.into()),
-        CredentialState::TokenAbsent | CredentialState::Valid => Ok(Some(found.id)),
+        CredentialState::TokenAbsent | CredentialState::Valid => Ok(Some(found.id.clone())),
     }
 }
 
@@ -148,6 +148,7 @@ pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob
         jobs.push(match item {
             Item::Document { name, document } => {
                 let seal = permitted(style, &document.facts)?;
+                let lock = lock(style, &document.facts);
                 SigningJob {
                     document: summary::Document {
                         name: name.clone(),
@@ -155,6 +156,7 @@ pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob
                             size: document.facts.size,
                             pages: document.facts.pages,
                             seal_page: seal_page(style, seal, &document.facts)?,
+                            lock,
                         },
                         digest: document.digest.clone(),
                     },
@@ -163,6 +165,7 @@ pub(super) fn jobs(items: &[Item], style: &Arc<Style>) -> Result<(Vec<SigningJob
                         slot: slot.clone(),
                         style: Arc::clone(style),
                         seal,
+                        lock,
                     }),
                 }
             }
@@ -207,36 +210,34 @@ pub(super) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ErrorCode::RequestMalformed).with_detail(detail)
 }
 
-/// Whether a seal is drawn; refuses what the signatures of the document forbid, as far as it is
-/// known before.
+/// Whether a seal is drawn; refuses what the document does not take, as far as it is known before.
 fn permitted(style: &Style, facts: &Facts) -> Result<Drawn, Problem> {
-    if facts.permission == Some(Permission::NoChanges) {
-        return Err(ErrorCode::DocumentChangesForbidden.into());
-    }
-    if style.signature_type != SignatureType::Approval && !facts.signatures.is_empty() {
-        return Err(ErrorCode::CertificationNotFirst.into());
-    }
     let existing = matches!(style.target, Target::ExistingField { .. });
-    let act = if existing { Act::SignField } else { Act::MakeField };
-    if facts.denied.contains(&act) {
-        return Err(ErrorCode::DocumentPermissionDenied.into());
-    }
-    match style.seal {
-        Seal::None => Ok(Drawn::None),
-        Seal::Usual | Seal::UsualWherePermitted if existing || facts.permission.is_none() => Ok(Drawn::Usual),
-        Seal::Usual => Err(ErrorCode::VisibleFieldForbidden.into()),
-        Seal::UsualWherePermitted => Ok(Drawn::None),
+    let drawn = match style.seal {
+        Seal::UsualWherePermitted if !existing && facts.permission.is_some() => Drawn::None,
+        Seal::Usual | Seal::UsualWherePermitted => Drawn::Usual,
+        Seal::None => Drawn::None,
+    };
+    let visibility = match drawn {
+        Drawn::None => Visibility::Unseen,
+        Drawn::Usual => Visibility::Seen,
+    };
+    let checked = facts.rules.check(style.target.field(), style.signature_type, visibility);
+    checked.map(|_| drawn).map_err(|error| error.code().into())
+}
+
+/// What the person is told of the lock of the field: a certification says no less.
+fn lock(style: &Style, facts: &Facts) -> Option<Permission> {
+    match (&style.target, style.signature_type) {
+        (Target::ExistingField { name }, SignatureType::Approval) => facts.locks.get(name).copied(),
+        (Target::ExistingField { .. } | Target::NewField { .. }, _) => None,
     }
 }
 
-/// The page of the seal, where it is known before; refuses fields and pages that are not there.
+/// The page of the seal, where it is known before; refuses pages that are not there.
 fn seal_page(style: &Style, seal: Drawn, facts: &Facts) -> Result<Option<u32>, Problem> {
     let number = match &style.target {
-        Target::ExistingField { name } => {
-            let field = facts.fields.iter().find(|field| field.name == *name);
-            let field = field.ok_or(ErrorCode::FieldNotFound)?;
-            return if field.signed { Err(ErrorCode::FieldAlreadySigned.into()) } else { Ok(None) };
-        }
+        Target::ExistingField { .. } => return Ok(None),
         Target::NewField { page: PageChoice::Last, .. } => facts.pages.max(1),
         Target::NewField { page: PageChoice::Number(number), .. } => *number,
     };

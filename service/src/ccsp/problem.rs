@@ -10,7 +10,7 @@ use axum::{
 use signer_core::error::{ErrorCode, Remedy};
 
 use crate::{
-    ccsp::{dto, id::RequestId},
+    ccsp::{Shared, dto, id::RequestId},
     text::Language,
 };
 
@@ -92,6 +92,20 @@ impl IntoResponse for Problem {
     }
 }
 
+/// Says, where another program keeps the token, which that may be. For programs only: what runs on
+/// this machine is no page's matter.
+pub(super) async fn name_card_programs(mut response: Response, shared: &Shared) -> Response {
+    let problem = response.extensions_mut().get_mut::<Problem>();
+    let Some(problem) = problem.filter(|problem| problem.code == ErrorCode::TokenInUse) else {
+        return response;
+    };
+    let programs = shared.credentials.card_programs().await;
+    if !programs.is_empty() {
+        problem.detail = Some(programs.join(", "));
+    }
+    response
+}
+
 /// Gives a response that is a [`Problem`] its words and fields; others stay as they are. What
 /// the router itself refuses has no code yet and gets the one that fits.
 pub(super) fn finish(mut response: Response, language: Language, request: RequestId) -> Response {
@@ -146,6 +160,8 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::ServiceRunning
         | ErrorCode::SignaturePending
         | ErrorCode::TokenAbsent
+        | ErrorCode::TokenInUse
+        | ErrorCode::TokenLoginEnded
         | ErrorCode::TokenRemoved => StatusCode::CONFLICT,
         ErrorCode::RequestTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::MediaTypeUnsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -9,9 +9,10 @@ use axum::body::Bytes;
 use signer_core::{
     digest::{Digest, DigestAlgorithm, RunningDigest},
     error::ErrorCode,
+    pades::prepare,
     pdf::{
-        crypt::Act, document::Document, error::PdfError, field::SignatureField, limits::Limits,
-        permission::Permission, source::Source,
+        document::Document, error::PdfError, field::SignatureField, limits::Limits, permission::Permission,
+        revision::rules::SigningRules, source::Source,
     },
 };
 use tokio::sync::mpsc;
@@ -25,7 +26,7 @@ use crate::{
 const QUEUE: usize = 4;
 /// How many pages tell their size.
 const SIZED_PAGES: u32 = 256;
-/// How many empty fields are asked for their reason.
+/// How many empty fields are asked what they prescribe.
 const SEEN_FIELDS: usize = 256;
 /// The longest reason that a field may prescribe, in characters, as for clients.
 const LONGEST_REASON: usize = 255;
@@ -57,8 +58,10 @@ pub(super) struct Facts {
     pub(super) signatures: Vec<dto::DocumentSignature>,
     /// What they permit together; `None` where none says anything.
     pub(super) permission: Option<Permission>,
-    /// What the permissions of an encrypted document leave out.
-    pub(super) denied: Vec<Act>,
+    /// What speaks against signatures of it.
+    pub(super) rules: SigningRules,
+    /// Of the first empty fields, what the lock of each permits after an approval in it.
+    pub(super) locks: BTreeMap<String, Permission>,
     /// Of the first empty fields, the reason that each prescribes.
     pub(super) reasons: BTreeMap<String, String>,
 }
@@ -167,17 +170,16 @@ fn look(source: &FileSource) -> Result<Facts, PdfError> {
             claimed_time: value.claimed_time.clone(),
         })
     });
+    let rules = SigningRules::of(&document)?;
     Ok(Facts {
         size: source.len(),
         pages,
         page_sizes,
         signatures: signatures.collect(),
-        permission: document.permission()?,
-        denied: [Act::MakeField, Act::SignField]
-            .into_iter()
-            .filter(|act| document.permit(*act).is_err())
-            .collect(),
-        reasons: reasons(&document, &fields),
+        permission: rules.permission(),
+        rules,
+        locks: of_each(fields, |field| prepare::lock_after(&document, field).ok()?),
+        reasons: of_each(fields, |field| reason(&document, field)),
         fields: fields
             .iter()
             .map(|field| dto::Field { name: field.name.clone(), signed: field.value.is_some() })
@@ -185,16 +187,18 @@ fn look(source: &FileSource) -> Result<Facts, PdfError> {
     })
 }
 
-/// The reason of each empty field that prescribes one. A field that cannot be read prescribes
-/// nothing here; signing in it says why.
-fn reasons(document: &Document<&FileSource>, fields: &[SignatureField]) -> BTreeMap<String, String> {
+/// What `look` finds in the first empty fields. A field that cannot be read says nothing here;
+/// signing in it says why.
+fn of_each<T>(fields: &[SignatureField], look: impl Fn(&SignatureField) -> Option<T>) -> BTreeMap<String, T> {
     let empty = fields.iter().filter(|field| field.value.is_none()).take(SEEN_FIELDS);
-    let reason = |field: &SignatureField| {
-        let seed = document.seed_value(field).ok()??;
-        let reason = seed.reason(None).ok()??;
-        (reason.chars().count() <= LONGEST_REASON).then(|| (field.name.clone(), reason.to_owned()))
-    };
-    empty.filter_map(reason).collect()
+    empty.filter_map(|field| Some((field.name.clone(), look(field)?))).collect()
+}
+
+/// The reason that `field` prescribes.
+fn reason(document: &Document<&FileSource>, field: &SignatureField) -> Option<String> {
+    let seed = document.seed_value(field).ok()??;
+    let reason = seed.reason(None).ok()??;
+    (reason.chars().count() <= LONGEST_REASON).then(|| reason.to_owned())
 }
 
 #[cfg(test)]

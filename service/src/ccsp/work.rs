@@ -15,7 +15,11 @@ use signer_core::{
         verdict::SubIndication,
         verify::CheckError,
     },
-    pdf::{error::PdfError, permission::SignatureType, warning::DocumentWarning},
+    pdf::{
+        error::PdfError,
+        permission::{Permission, SignatureType},
+        warning::DocumentWarning,
+    },
     seal::SealText,
 };
 
@@ -60,6 +64,8 @@ pub(super) struct Signed {
     pub(super) warnings: Vec<DocumentWarning>,
     /// What the field would like, and the signature has not.
     pub(super) ignored: Vec<&'static str>,
+    /// What the lock of the field permits afterwards.
+    pub(super) lock: Option<Permission>,
 }
 
 /// A signature value.
@@ -81,6 +87,8 @@ pub(super) struct PadesWork {
     pub(super) style: Arc<Style>,
     /// Whether there is a seal.
     pub(super) seal: Drawn,
+    /// What the person was told of the lock of the field.
+    pub(super) lock: Option<Permission>,
 }
 
 /// How documents are signed.
@@ -179,7 +187,7 @@ impl SignWork for PadesWork {
             room: Room::Estimated,
         };
         let running = self.document.running.clone();
-        let outcome = sign_in_place(&self.document.file, running, host, signer, &terms);
+        let outcome = sign_in_place(&self.document.file, running, host, signer, &terms, self.lock);
         let outcome = outcome.inspect_err(|error| {
             if let SignError::Pades(PadesError::Pdf(error @ PdfError::SeedValueUnmet { .. })) = error {
                 self.slot.product().unmet = Some(error.to_string());
@@ -193,6 +201,7 @@ impl SignWork for PadesWork {
             field: outcome.field,
             warnings: outcome.document_warnings,
             ignored,
+            lock: outcome.lock,
         }));
         Ok(())
     }

@@ -1,12 +1,16 @@
 //! What the document and its field say about a signature, looked at before a secret is asked for.
 
 use signer_core::{
-    pades::error::PadesError,
+    pades::{
+        error::PadesError,
+        prepare::{self, Target},
+    },
     pdf::{
         document::Document,
         error::PdfError,
         field::SignatureField,
         permission::{Permission, SignatureType},
+        revision::rules::Visibility,
         seed_value::{Mdp, SeedValue},
         source::Source,
     },
@@ -14,7 +18,7 @@ use signer_core::{
 
 use crate::{
     cli::{
-        arguments::{CertifyChoice, SignArguments, language},
+        arguments::{CertifyChoice, SealChoice, SignArguments, language},
         failure::Failure,
     },
     sign::SignError,
@@ -29,9 +33,11 @@ pub(super) struct Decided {
     pub(super) reason: Option<String>,
 }
 
-/// Decides; only a field that is there already has a say.
+/// Decides, and refuses what the document does not take; only a field that is there already has a say
+/// otherwise.
 pub(super) fn decide<S: Source>(
     arguments: &SignArguments,
+    target: &Target,
     document: &Document<S>,
 ) -> Result<Decided, Failure> {
     let (seed, lock) = match &arguments.field {
@@ -55,6 +61,11 @@ pub(super) fn decide<S: Source>(
         Some(CertifyChoice::Annotations) => SignatureType::Certification(Permission::Annotations),
         Some(CertifyChoice::ItiReference) => SignatureType::DocMdpReference,
     };
+    let visibility = match arguments.seal {
+        SealChoice::Default => Visibility::Seen,
+        SealChoice::None => Visibility::Unseen,
+    };
+    prepare::check(document, target, signature_type, visibility).map_err(|error| of_pdf(&error))?;
     Ok(Decided { signature_type, reason: reason.map(str::to_owned) })
 }
 
@@ -85,7 +96,7 @@ fn look<S: Source>(
             document.lock_permission(field).map_err(of_pdf)?,
         )),
         Some(_) => Err(of_pdf(PdfError::FieldAlreadySigned { name: name.to_owned() })),
-        None => Err(with_names(of_pdf(PdfError::FieldNotFound { name: name.to_owned() }), &fields)),
+        None => Err(with_names(of_pdf(PdfError::FieldNotFound { name: name.to_owned() }), fields)),
     }
 }
 

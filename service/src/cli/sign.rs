@@ -9,7 +9,10 @@ use signer_core::{
     error::ErrorCode,
     moment::Moment,
     pades::prepare::{PageChoice, Room, Target, Terms},
-    pdf::{permission::SignatureType, source::Source as _},
+    pdf::{
+        permission::{Permission, SignatureType},
+        source::Source as _,
+    },
     seal::{Corner, Placement, SealText},
 };
 
@@ -67,7 +70,8 @@ fn sign(arguments: &SignArguments) -> Result<Signed, Failure> {
     let input = document::input(&arguments.input)?;
     let document = document::open(&input, arguments.document_password_file.as_deref())?;
     let moment = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
-    let policy::Decided { signature_type, reason } = policy::decide(arguments, &document)?;
+    let target = target(arguments);
+    let policy::Decided { signature_type, reason } = policy::decide(arguments, &target, &document)?;
     let reason = reason.as_deref();
 
     let mut opened = credential::open(&arguments.credential)?;
@@ -101,7 +105,7 @@ fn sign(arguments: &SignArguments) -> Result<Signed, Failure> {
             }),
             moment,
             signature_type,
-            target: target(arguments),
+            target,
             seal: seal.as_ref(),
             reason,
             location: arguments.location.as_deref(),
@@ -164,6 +168,7 @@ fn as_json(arguments: &SignArguments, signed: &Signed) -> Value {
         "field": outcome.field,
         "level": "B-B",
         "certification": signature_type.as_str(),
+        "lock": outcome.lock.map(Permission::as_str),
         "digestAlgorithm": outcome.digest.algorithm().name(),
         "bytes": outcome.len,
         "certificate": json::certificate(&signer.certificate),
@@ -189,6 +194,8 @@ fn show(arguments: &SignArguments, signed: &Signed) {
     ));
     if let Some(sentence) = certification::sentence(*signature_type) {
         screen::line(&format!("  {}", language.choose(sentence)));
+    } else if let Some(lock) = outcome.lock {
+        screen::line(&format!("  {}", language.choose(certification::of_lock(lock))));
     }
     for entry in &outcome.ignored {
         let warning = language.choose([

@@ -11,7 +11,7 @@ use std::{
 use crate::{
     config::IdleTime,
     token::{
-        client::{HostProcess, TokenHost},
+        client::{HostProcess, TokenDescription, TokenHost},
         error::TokenError,
     },
 };
@@ -59,16 +59,23 @@ impl Hosts {
         Ok(host)
     }
 
-    /// A host of this module that was kept, if it still answers; else a new one.
-    pub(super) fn open_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {
+    /// A host of this module that was kept, if it still answers; else a new one. With the tokens
+    /// that it sees.
+    pub(super) fn open_module(
+        &self,
+        module: &Path,
+        end: Instant,
+    ) -> Result<(TokenHost, Vec<TokenDescription>), TokenError> {
         let kept = self.state().hosts.remove(module);
         if let Some((mut host, _)) = kept {
             host.answer_until(Some(end));
-            if host.tokens().is_ok() {
-                return Ok(host);
+            if let Ok(tokens) = host.tokens() {
+                return Ok((host, tokens));
             }
         }
-        self.start_module(module, end)
+        let mut host = self.start_module(module, end)?;
+        let tokens = host.tokens()?;
+        Ok((host, tokens))
     }
 
     pub(super) fn start_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {
@@ -96,6 +103,16 @@ impl Hosts {
         drop(previous);
     }
 
+    /// Ends the hosts that only wait to be asked again.
+    pub(super) fn end_kept(&self) {
+        let kept = std::mem::take(&mut self.state().hosts);
+        self.kept.changed.notify_all();
+        for (host, _) in kept.into_values() {
+            // Each may take a while to finish its module. Without a thread it is ended here.
+            drop(thread::Builder::new().name("host-end".to_owned()).spawn(move || drop(host)));
+        }
+    }
+
     /// Kills every host, whatever it is doing. Whoever asks one hears of a crash.
     pub(super) fn end(&self) {
         for process in self.started().iter() {
@@ -107,11 +124,7 @@ impl Hosts {
     /// ended after `patience` is killed. Blocks that long, or a moment longer.
     pub(super) fn close(&self, patience: Duration) {
         let end = Instant::now() + patience;
-        let kept = std::mem::take(&mut self.state().hosts);
-        for host in kept.into_values() {
-            // Each may take a while to finish its module. Without a thread it is ended here.
-            drop(thread::Builder::new().name("host-end".to_owned()).spawn(move || drop(host)));
-        }
+        self.end_kept();
         if !self.are_over_by(end) {
             tracing::warn!("a token host does not end and is killed");
             self.end();

@@ -28,14 +28,15 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     };
     let modules = (0..5).map(module).collect();
     let config = Config { modules, known_modules: KnownModules::Ignored, ..Config::default() };
+    let quarantine = Quarantine::open(place.path().join("quarantine.json"));
     let search = Duration::from_millis(500);
-    let store = CredentialStore::searching(file, silent(place.path()), &config, search);
+    let store = CredentialStore::searching(file, quarantine, silent(place.path()), &config, search);
     let begun = Instant::now();
     let found = store.find();
     assert!(begun.elapsed() >= search);
     // One after the other they would take five times as long as one host may, which is 30 s.
     assert!(begun.elapsed() < Duration::from_secs(25));
-    let states: Vec<_> = found.iter().map(|credential| credential.listed.state).collect();
+    let states: Vec<_> = found.found.iter().map(|credential| credential.listed.state).collect();
     assert_eq!(states, [CredentialState::Expired]);
     store.close(Duration::from_secs(120));
 }

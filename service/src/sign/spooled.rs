@@ -6,7 +6,7 @@ use std::{fs::File, io, path::Path};
 use signer_core::{
     digest::{DigestAlgorithm, RunningDigest},
     pades::prepare::Terms,
-    pdf::{document::Document, limits::Limits},
+    pdf::{document::Document, limits::Limits, permission::Permission},
 };
 
 use crate::{
@@ -23,7 +23,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 
 /// Signs the document that `file` consists of and appends the update to it. `running` has seen
 /// all of its bytes and nothing else; where the key goes with another digest, the file is read
-/// once more. Blocks.
+/// once more. `told` is what the person knows of the lock of the field. Blocks.
 ///
 /// # Errors
 /// With every error the file has its old length and bytes again.
@@ -33,6 +33,7 @@ pub fn sign_in_place(
     host: &mut TokenHost,
     signer: &Signer,
     terms: &Terms<'_>,
+    told: Option<Permission>,
 ) -> Result<Outcome, SignError> {
     let copy = file.try_clone().map_err(SignError::Input)?;
     // The path is for messages; this file has none.
@@ -40,7 +41,8 @@ pub fn sign_in_place(
     let document = Document::open(&source, Limits::default())?;
     let prepared = sign::prepare(&document, signer, terms)?;
     let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
-    let document_warnings = prepared.document_warnings().to_vec();
+    prepared.check_lock(told)?;
+    let (document_warnings, lock) = (prepared.document_warnings().to_vec(), prepared.lock());
 
     let (len, algorithm) = (document.len(), prepared.algorithm().digest());
     let original = if algorithm == running.algorithm() {
@@ -62,6 +64,7 @@ pub fn sign_in_place(
         warnings,
         document_warnings,
         ignored,
+        lock,
     })
 }
 

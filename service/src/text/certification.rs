@@ -30,3 +30,24 @@ pub(crate) const fn sentence(signature_type: SignatureType) -> Option<Sentence> 
         ]),
     }
 }
+
+/// The sentence of the lock of the field that is signed.
+pub(crate) const fn of_lock(permission: Permission) -> Sentence {
+    match permission {
+        Permission::NoChanges => [
+            "O campo tem um bloqueio: depois desta assinatura nada mais pode ser alterado no documento, nem assinado.",
+            "The field has a lock: after this signature nothing may be changed in the document, nor signed.",
+            "El campo tiene un bloqueo: después de esta firma no se puede cambiar nada en el documento, ni firmar.",
+        ],
+        Permission::FormFilling => [
+            "O campo tem um bloqueio: depois desta assinatura só é permitido preencher formulários e assinar.",
+            "The field has a lock: after this signature only filling in forms and signing are permitted.",
+            "El campo tiene un bloqueo: después de esta firma solo se permite rellenar formularios y firmar.",
+        ],
+        Permission::Annotations => [
+            "O campo tem um bloqueio: depois desta assinatura só é permitido preencher formulários, assinar e fazer anotações.",
+            "The field has a lock: after this signature only filling in forms, signing and annotating are permitted.",
+            "El campo tiene un bloqueo: después de esta firma solo se permite rellenar formularios, firmar y hacer anotaciones.",
+        ],
+    }
+}

@@ -318,6 +318,16 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The token or its module failed.",
             "El token o su módulo falló.",
         ],
+        ErrorCode::TokenInUse => [
+            "Outro programa reservou o token ou cartão só para si.",
+            "Another program keeps the token or card for itself.",
+            "Otro programa reservó el token o la tarjeta solo para sí.",
+        ],
+        ErrorCode::TokenLoginEnded => [
+            "O acesso ao token foi encerrado porque o computador foi suspenso ou a sessão foi bloqueada.",
+            "The login at the token was ended because the computer slept or the session was locked.",
+            "El acceso al token terminó porque el equipo se suspendió o la sesión se bloqueó.",
+        ],
         ErrorCode::TokenRemoved => [
             "O token foi removido durante o uso.",
             "The token was removed while it was used.",

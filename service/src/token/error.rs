@@ -110,6 +110,9 @@ pub enum TokenError {
         /// The loader's or the module's words.
         reason: String,
     },
+    /// The login was ended: the computer slept, or the session was locked.
+    #[error("the login at the token was ended because the computer slept or the session was locked")]
+    LoginEnded,
     /// The source holds no private key.
     #[error("there is no private key")]
     NoPrivateKey,
@@ -189,6 +192,7 @@ impl TokenError {
             Self::FileUnreadable { .. } => ErrorCode::InputUnreadable,
             Self::KeyMismatch => ErrorCode::CredentialKeyMismatch,
             Self::KeyUnsupported { .. } => ErrorCode::UnsupportedAlgorithm,
+            Self::LoginEnded => ErrorCode::TokenLoginEnded,
             Self::ModuleArchitecture { .. } => ErrorCode::ModuleArchitecture,
             Self::ModuleNotFound => ErrorCode::ModuleNotFound,
             Self::ModuleQuarantined { .. } => ErrorCode::ModuleQuarantined,
@@ -213,6 +217,7 @@ impl From<Failure> for TokenError {
             Failure::Internal { reason } => Self::Internal { reason },
             Failure::KeyMismatch => Self::KeyMismatch,
             Failure::KeyUnsupported { kind } => Self::KeyUnsupported { kind },
+            Failure::LoginEnded => Self::LoginEnded,
             Failure::ModuleArchitecture { found, expected } => Self::ModuleArchitecture { found, expected },
             Failure::ModuleNotFound => Self::ModuleNotFound,
             Failure::ModuleUnusable { reason } => Self::ModuleUnusable { reason },

@@ -2,6 +2,7 @@
 //!
 //! The only place that names `cryptoki`, and the only one where private keys are.
 
+mod absence;
 mod ber;
 mod key;
 mod module;
@@ -16,7 +17,7 @@ use std::{
     io::Write as _,
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
-    sync::mpsc,
+    sync::{Arc, mpsc},
     thread,
     time::Duration,
 };
@@ -32,7 +33,7 @@ use signer_ipc::{
 };
 
 use crate::token::{
-    host::{module::Module, pkcs12::A1File, verify::Input},
+    host::{absence::AbsenceWatch, module::Module, pkcs12::A1File, verify::Input},
     platform,
 };
 
@@ -44,6 +45,15 @@ enum Source {
     Nothing,
     File(A1File),
     Module(Box<Module>),
+    /// It was closed with its login: the person may be away.
+    Closed,
+}
+
+/// What the main thread is woken by.
+enum Woken {
+    /// The person may be away.
+    Away,
+    Asked(Request, Attached),
 }
 
 /// A credential as a source lists it.
@@ -63,13 +73,16 @@ pub fn run() -> ExitCode {
     let Ok(Endpoint { receiver, mut sender }) = Endpoint::inherited() else {
         return refuse("the token host is started by the program itself, not by hand");
     };
-    let (asked, requests) = mpsc::sync_channel(0);
+    let (wake, woken) = mpsc::sync_channel(0);
+    // Only the thread that listens keeps the loop below alive.
+    let wake = Arc::new(wake);
+    let away = Arc::downgrade(&wake);
     let (served, finished) = mpsc::channel::<()>();
     // The module gets the main thread, as some expect; whether the service is still there is
     // watched beside it, because a call into a module may never return.
     let watcher = thread::Builder::new().name("requests".to_owned()).spawn(move || {
-        listen(receiver, &asked);
-        drop(asked);
+        listen(receiver, &wake);
+        drop(wake);
         if finished.recv_timeout(FAREWELL) == Err(mpsc::RecvTimeoutError::Timeout) {
             platform::die();
         }
@@ -79,10 +92,29 @@ pub fn run() -> ExitCode {
     }
     let mut source = Source::Nothing;
     let mut key = None;
-    for (request, attached) in requests {
+    let mut absence: Option<AbsenceWatch> = None;
+    for woken in woken {
+        let (request, attached) = match woken {
+            Woken::Asked(request, attached) => (request, attached),
+            Woken::Away => {
+                source = Source::Closed;
+                continue;
+            }
+        };
+        let unlocks = matches!(request, Request::Unlock { .. });
+        let signs = matches!(request, Request::Sign { .. } | Request::SignDigest { .. });
+        if signs && absence.as_ref().is_some_and(AbsenceWatch::has_slept) {
+            source = Source::Closed;
+        }
         let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, &mut key, request, attached)));
         let defect = answer.is_err();
         let answer = answer.unwrap_or_else(|_| failed(Failure::Internal { reason: "panic".to_owned() }));
+        if unlocks && answer.response == Response::Done {
+            let away = away.clone();
+            // Waits while the module works: a signature that was begun is made.
+            let tell = move || drop(away.upgrade().map(|wake| wake.send(Woken::Away)));
+            absence.get_or_insert_with(|| AbsenceWatch::begin(tell));
+        }
         // An answer that passes a limit is said as such; where nobody listens any more, it ends.
         let sent = match token_host::write_answer(&mut sender, &answer) {
             Err(ProtocolError::Malformed) => {
@@ -102,9 +134,9 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn listen(mut receiver: Receiver, asked: &mpsc::SyncSender<(Request, Attached)>) {
-    while let Ok(request) = token_host::read_request(&mut receiver) {
-        if asked.send(request).is_err() {
+fn listen(mut receiver: Receiver, wake: &mpsc::SyncSender<Woken>) {
+    while let Ok((request, attached)) = token_host::read_request(&mut receiver) {
+        if wake.send(Woken::Asked(request, attached)).is_err() {
             break;
         }
     }
@@ -125,6 +157,7 @@ fn serve(
         (Request::Tokens, _) => match source {
             Source::Module(module) => module.tokens().map(|tokens| only(Response::Tokens { tokens })),
             Source::File(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
+            Source::Closed => Err(Failure::LoginEnded),
             Source::Nothing => Err(Failure::Unexpected),
         },
         (Request::SealingKey, _) => {
@@ -135,12 +168,14 @@ fn serve(
             done(unseal(key.take(), &sealed).and_then(|secret| match (source, slot) {
                 (Source::Module(module), slot) => module.unlock(slot, secret),
                 (Source::File(file), None) => file.unlock(&secret),
+                (Source::Closed, _) => Err(Failure::LoginEnded),
                 (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
             }))
         }
         (Request::Credentials { slot }, _) => match (source, slot) {
             (Source::Module(module), slot) => module.credentials(slot).map(credentials),
             (Source::File(file), None) => file.credentials().map(credentials),
+            (Source::Closed, _) => Err(Failure::LoginEnded),
             (Source::File(_), Some(_)) | (Source::Nothing, _) => Err(Failure::Unexpected),
         },
         (Request::Sign { credential, scheme }, Attached::Bytes(message)) => {
@@ -187,6 +222,7 @@ fn sign(source: &mut Source, credential: u32, scheme: Scheme, input: Input<'_>) 
     let value = match source {
         Source::File(file) => file.sign(credential, scheme, input),
         Source::Module(module) => module.sign(credential, scheme, input),
+        Source::Closed => Err(Failure::LoginEnded),
         Source::Nothing => Err(Failure::Unexpected),
     }?;
     Ok(Answer { response: Response::Signature, parts: vec![value] })

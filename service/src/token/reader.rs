@@ -1,4 +1,7 @@
-//! Readers and cards as PC/SC sees them. The only place that names `pcsc`.
+//! Readers and cards as PC/SC sees them. Only this module and what is below it name `pcsc`.
+
+pub mod programs;
+pub mod watch;
 
 use std::ffi::CStr;
 
@@ -9,6 +12,20 @@ pub struct Reader {
     pub name: String,
     /// The card's answer to reset, where a card is present.
     pub card: Option<Vec<u8>>,
+    /// How often a card came or went, as far as PC/SC counts: a card that was taken out and put
+    /// back is told from one that stayed.
+    pub changes: u32,
+    /// Whether somebody has the card for himself (`SCARD_SHARE_EXCLUSIVE`).
+    pub sharing: Sharing,
+}
+
+/// Whether others may use the card in a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// A program keeps all others out.
+    Exclusive,
+    /// Everybody may.
+    Shared,
 }
 
 /// Why the readers are not known.
@@ -42,11 +59,20 @@ pub fn readers() -> Result<Vec<Reader>, ReaderError> {
 fn look_into(context: &pcsc::Context, name: &CStr) -> Result<Reader, ReaderError> {
     let mut states = [pcsc::ReaderState::new(name, pcsc::State::UNAWARE)];
     context.get_status_change(std::time::Duration::ZERO, &mut states).map_err(refused)?;
-    let card = states
-        .first()
-        .filter(|state| state.event_state().contains(pcsc::State::PRESENT))
-        .map(|state| state.atr().to_vec());
-    Ok(Reader { name: name.to_string_lossy().into_owned(), card })
+    let [state] = states;
+    Ok(Reader::of(&state))
+}
+
+impl Reader {
+    fn of(state: &pcsc::ReaderState) -> Self {
+        let seen = state.event_state();
+        Self {
+            name: state.name().to_string_lossy().into_owned(),
+            card: seen.contains(pcsc::State::PRESENT).then(|| state.atr().to_vec()),
+            changes: state.event_count(),
+            sharing: if seen.contains(pcsc::State::EXCLUSIVE) { Sharing::Exclusive } else { Sharing::Shared },
+        }
+    }
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "all other codes of PC/SC mean the same here")]

@@ -1,6 +1,11 @@
 //! Encrypted documents: whole ones, and skeletons whose encryption dictionary is the input.
 
-use crate::targets::skeleton::{between, document, explore, open};
+use signer_core::pdf::{crypt::Password, document::Document, error::PdfError, limits::Limits};
+
+use crate::targets::skeleton::{between, document, explore, known};
+
+/// The password of documents that are not open to everybody: that of `tests/fixtures/pdf`.
+const PASSWORD: &[u8] = b"senha";
 
 /// A string and a stream that would have to be decrypted.
 const SECRETS: [&[u8]; 2] = [
@@ -17,7 +22,14 @@ pub(super) fn run(input: &[u8]) {
         let entries = b"/Encrypt 4 0 R /ID [<000102030405060708090a0b0c0d0e0f> <00>]";
         document(input, &SECRETS, entries)
     };
-    if let Some(document) = open(&bytes) {
+    let document = match Document::open(bytes.as_slice(), Limits::default()) {
+        Err(PdfError::PasswordRequired) => {
+            let password = Password::new(PASSWORD);
+            Document::open_with_password(bytes.as_slice(), Limits::default(), &password)
+        }
+        other => other,
+    };
+    if let Some(document) = known(document) {
         explore(&document);
     }
 }

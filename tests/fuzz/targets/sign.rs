@@ -15,7 +15,7 @@ use signer_core::{
         verdict::Verdict,
         verify::{self, Reference},
     },
-    pdf::{document::Document, error::PdfError, limits::Limits, permission::SignatureType},
+    pdf::{document::Document, error::PdfError, limits::Limits, permission::SignatureType, source::Source},
     seal::{Corner, Placement, SealText},
     trust::Anchors,
 };
@@ -57,7 +57,11 @@ pub(super) fn run(input: &[u8]) {
 
 /// What is appended to sign `input`, and the field's name; `None` where it may not be signed.
 pub fn signed(input: &[u8], way: Way) -> Option<(Vec<u8>, String)> {
-    let document = open(input)?;
+    signed_from(&open(input)?, input, way)
+}
+
+/// As [`signed`], where `document` is read from a source that holds `input`.
+pub fn signed_from<S: Source>(document: &Document<S>, input: &[u8], way: Way) -> Option<(Vec<u8>, String)> {
     let moment = Moment::new(NOW, -180)?;
     let seal = SealText::signature("Assinante do fuzzing", None, moment, Some("Teste"), None);
     let target = match way {
@@ -84,7 +88,7 @@ pub fn signed(input: &[u8], way: Way) -> Option<(Vec<u8>, String)> {
         room: Room::Estimated,
     };
     let signer = signer();
-    let prepared = match Prepared::new(&document, &Order { signer: &signer, chain: &[], terms: &terms }) {
+    let prepared = match Prepared::new(document, &Order { signer: &signer, chain: &[], terms: &terms }) {
         Ok(prepared) => prepared,
         Err(error) => {
             assert_ne!(error.code(), ErrorCode::Internal, "{error}");
@@ -102,14 +106,21 @@ pub fn signed(input: &[u8], way: Way) -> Option<(Vec<u8>, String)> {
 
 /// What the validator says of every signature in `bytes`, where the fixed key is trusted.
 pub fn verdicts(bytes: &[u8]) -> Result<Vec<Verdict>, PdfError> {
-    let document = Document::open(bytes, Limits::default())?;
-    verdicts_with(&document, bytes, &Anchors::new(vec![signer()]), NOW)
+    verdicts_from(&Document::open(bytes, Limits::default())?, bytes)
+}
+
+/// As [`verdicts`], where `document` is read from a source, and `bytes` are hashed.
+pub fn verdicts_from<S: Source, B: Source + ?Sized>(
+    document: &Document<S>,
+    bytes: &B,
+) -> Result<Vec<Verdict>, PdfError> {
+    verdicts_with(document, bytes, &Anchors::new(vec![signer()]), NOW)
 }
 
 /// What the validator says at a time, with other anchors.
-pub fn verdicts_with(
-    document: &Document<&[u8]>,
-    bytes: &[u8],
+pub fn verdicts_with<S: Source, B: Source + ?Sized>(
+    document: &Document<S>,
+    bytes: &B,
     anchors: &Anchors,
     now: i64,
 ) -> Result<Vec<Verdict>, PdfError> {

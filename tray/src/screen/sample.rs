@@ -102,6 +102,11 @@ pub(crate) fn certified(certification: &str) -> String {
     plain.replacen('{', &format!(r#"{{"certification":"{certification}","#), 1)
 }
 
+/// One document whose field has a lock.
+pub(crate) fn locked(lock: &str) -> String {
+    single().replacen(r#""sealPage""#, &format!(r#""lock":"{lock}","sealPage""#), 1)
+}
+
 /// One document, one certificate.
 pub(crate) fn single() -> String {
     summary("signature", SITE, 1, &[document("Contrato de prestação de serviços.pdf", "12")])
@@ -161,6 +166,7 @@ pub(crate) fn pages(language: Language) -> Vec<(&'static str, Screen)> {
         ("single-password", show(presented(&single(), Entry::Password))),
         ("single-certified", show(presented(&certified("no-changes"), Entry::Pin))),
         ("single-iti", show(presented(&certified("iti-reference"), Entry::Pin))),
+        ("single-field-locks", show(presented(&locked("no-changes"), Entry::Pin))),
         ("single-reader", show(presented(&single(), Entry::Reader))),
         ("single-nothing", show(presented(&single(), Entry::Nothing))),
         ("single-locked", show(presented(&single(), Entry::Locked))),

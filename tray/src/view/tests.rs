@@ -317,6 +317,24 @@ fn a_certification_is_said_in_plain_words() {
     }
 }
 
+/// So is what the field adds without being asked.
+#[test]
+fn the_lock_of_a_field_is_said_in_plain_words() {
+    let mut fonts = Fonts::new();
+    for (language, name, expected) in [
+        (Language::Pt, "no-changes", "depois desta assinatura nada mais pode ser alterado"),
+        (Language::En, "form-filling", "The field has a lock"),
+        (Language::Es, "annotations", "rellenar formularios, firmar y hacer anotaciones"),
+    ] {
+        let presented = sample::presented(&sample::locked(name), Entry::Pin);
+        let mut screen = sample::screen(language, presented);
+        let frame = frame(&mut screen, &mut fonts, 1.0, HIGHEST);
+        let mut texts = frame.nodes.iter().filter(|node| node.layer != Layer::Fixed).map(|node| &node.means);
+        let Some(Means::Text(first)) = texts.next() else { panic!("nothing is said first") };
+        assert!(first.contains(expected), "{first}");
+    }
+}
+
 /// What a screen reader says, in its order.
 fn reading_order(tree: &TreeUpdate) -> Vec<String> {
     fn walk(tree: &TreeUpdate, id: accesskit::NodeId, said: &mut Vec<String>) {

@@ -33,9 +33,9 @@ fn the_canonical_bytes_are_these() {
         "{{\"certificates\":[{{\"holder\":\"MARIA DA SILVA\",\"id\":\"{id}\",\"issuer\":\"AC Exemplo\",\
          \"notAfter\":1800000000,\"number\":\"***.456.789-**\",\"place\":\"maria.p12\",\"storage\":\"a1\"}}],\
          \"certification\":\"iti-reference\",\"client\":{{\"host\":\"café.example\",\"kind\":\"site\",\"origin\":\"https://xn--caf-dma.example\"}},\
-         \"documents\":[{{\"digest\":\"{first}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"pades\",\
+         \"documents\":[{{\"digest\":\"{first}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"pades\",\"lock\":null,\
          \"name\":\"contrato 0.pdf\",\"pages\":2,\"sealPage\":null,\"size\":1000}},\
-         {{\"digest\":\"{second}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"raw\",\"name\":\"ab\",\
+         {{\"digest\":\"{second}\",\"digestAlgorithm\":\"SHA-256\",\"format\":\"raw\",\"lock\":null,\"name\":\"ab\",\
          \"pages\":null,\"sealPage\":null,\"size\":null}}],\"kind\":\"signature\",\"reason\":null,\"scopes\":[]}}"
     );
     assert_eq!(String::from_utf8_lossy(summary.canonical()), expected);
@@ -57,7 +57,7 @@ fn every_field_changes_the_digest() {
     let asked_by = |client| {
         signature(client, vec![sample::certificate("11")], vec![sample::document(0)], Some("CONCORDO"))
     };
-    let pades = |size, pages, seal_page| Content::Pades { size, pages, seal_page };
+    let pades = |size, pages, seal_page| Content::Pades { size, pages, seal_page, lock: None };
     let program = |name: &str, path: &str, process| Client::Program {
         name: Some(name.into()),
         path: Some(path.into()),
@@ -85,7 +85,13 @@ fn every_field_changes_the_digest() {
         document(|document| document.digest = sample::document(1).digest),
         document(|document| document.digest = DigestAlgorithm::Sha512.digest(b"")),
         document(|document| document.content = Content::Raw),
-        document(|document| document.content = Content::Pades { size: 1_001, pages: 2, seal_page: None }),
+        document(|document| {
+            document.content = Content::Pades { size: 1_001, pages: 2, seal_page: None, lock: None }
+        }),
+        document(|document| {
+            let lock = Some(Permission::NoChanges);
+            document.content = Content::Pades { size: 1_000, pages: 2, seal_page: None, lock };
+        }),
         signature(client(), vec![one.clone()], vec![changed(pades(1_000, 3, None))], Some("CONCORDO")),
         signature(client(), vec![one.clone()], vec![changed(pades(1_000, 2, Some(1)))], Some("CONCORDO")),
         signature(client(), vec![one.clone(), two.clone()], documents(), Some("CONCORDO")),

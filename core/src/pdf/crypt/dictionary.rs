@@ -13,7 +13,7 @@ const FILTERS: usize = 64;
 pub(super) struct EncryptionDictionary {
     pub(super) verifier: Verifier,
     /// `/P` (table 22).
-    pub(super) permissions: u32,
+    pub(super) access_permissions: u32,
     pub(super) encrypt_metadata: bool,
     /// `/StmF`.
     pub(super) streams: Method,
@@ -111,7 +111,7 @@ impl EncryptionDictionary {
                 }),
                 (_, _) => return Err(PdfError::Encrypted { what: "in a way that is not supported" }),
             },
-            permissions,
+            access_permissions: permissions,
             encrypt_metadata: true,
             streams: Method::V2,
             strings: Method::V2,

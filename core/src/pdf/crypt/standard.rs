@@ -81,7 +81,7 @@ fn file_key(
     let mut hash = Md5::new();
     hash.update(padded);
     hash.update(entries.owner);
-    hash.update(dictionary.permissions.to_le_bytes());
+    hash.update(dictionary.access_permissions.to_le_bytes());
     hash.update(&entries.identifier);
     if entries.revision >= 4 && !dictionary.encrypt_metadata {
         hash.update([0xff; 4]);

@@ -11,6 +11,7 @@ use crate::pdf::later::{Effort, Later};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Name, Stream};
 use crate::pdf::permission::SignatureType;
+use crate::pdf::revision::inspection::inspect;
 use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, sign_revision};
 use crate::pdf::sample::{ONE_PAGE, replace, table};
 
@@ -144,7 +145,7 @@ fn each_password_gives_the_key_that_others_say() {
             let crypt = document.crypt().unwrap();
             assert_eq!(hexadecimal(&crypt.key), key, "{name}");
             assert_eq!(crypt.holder, holder, "{name}");
-            assert_eq!(crypt.permissions(), 0xffff_fffc, "{name}");
+            assert_eq!(crypt.access_permissions(), 0xffff_fffc, "{name}");
             let page = document.plain_dictionary(PAGE).unwrap().unwrap();
             assert_eq!(page.get("PieceInfo").and_then(Object::as_string), Some(TEXT), "{name}");
         }
@@ -171,7 +172,7 @@ fn every_kind_is_signed_and_the_update_is_encrypted() {
 
         let signed = [bytes.as_slice(), &update].concat();
         let after = before.reopen(signed.as_slice()).unwrap();
-        let [field] = &after.fields().unwrap()[..] else { panic!("{name}: one field") };
+        let [field] = after.fields().unwrap() else { panic!("{name}: one field") };
         assert_eq!(field.name, "Signature1", "{name}");
         let value = field.value.as_ref().unwrap();
         let entry = |key: &str| value.dictionary.get(key).and_then(Object::as_string);
@@ -223,7 +224,7 @@ fn another_encryption_in_a_later_revision_is_no_permitted_change() {
     let opened = open(&bytes, USER).unwrap();
     let signed = [bytes.as_slice(), &sign(&opened, NEW).unwrap()].concat();
     let last = opened.reopen(signed.as_slice()).unwrap();
-    let field = last.fields().unwrap().remove(0);
+    let field = last.fields().unwrap()[0].clone();
     let start = signed.windows(6).rposition(|window| window == b"\nxref\n").unwrap() + 1;
     let extra = format!("/Prev {start} /Encrypt 4 0 R {IDENTIFIER}");
     for (name, changed) in [
@@ -276,6 +277,20 @@ fn oddities_that_others_read_are_read() {
         "a block cut short"
     );
     assert_ne!(aes_text, r6_text);
+}
+
+#[test]
+fn an_identifier_in_an_object_is_in_clear_and_kept() {
+    let (_, dictionary, ..) = KINDS[1];
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>";
+    let objects = [ONE_PAGE[0], ONE_PAGE[1], page, &format!("<< {dictionary} >>"), &IDENTIFIER[4..]];
+    for extra in ["/ID 5 0 R", "/ID [6 0 R 6 0 R]"] {
+        let objects = [objects.as_slice(), &["<31415926535897932384626433832795>"]].concat();
+        let bytes = table(&objects, &format!("/Encrypt 4 0 R {extra}"));
+        let before = open(&bytes, USER).unwrap();
+        let signed = [bytes.as_slice(), &sign(&before, NEW).unwrap()].concat();
+        inspect(&before, &before.reopen(signed.as_slice()).unwrap(), "Signature1").unwrap();
+    }
 }
 
 #[test]
@@ -374,7 +389,7 @@ fn crypt_with(kind: usize, permissions: i32, holder: Holder) -> Crypt {
     let document = open(&bytes, USER).unwrap();
     let crypt = document.crypt().unwrap();
     let mut dictionary = crypt.dictionary.clone();
-    dictionary.permissions = permissions.cast_unsigned();
+    dictionary.access_permissions = permissions.cast_unsigned();
     Crypt { place: None, dictionary, identifier: Vec::new(), key: crypt.key.clone(), holder }
 }
 

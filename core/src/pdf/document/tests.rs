@@ -127,9 +127,66 @@ fn bytes_before_the_header_shift_the_offsets_or_do_not() {
     both.extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
     assert_eq!(open(&both).err().unwrap().code(), ErrorCode::DocumentAmbiguous);
 
+    // So it does where blanks stand before the second table, or it stands close by.
+    for gap in [" \n ", &" x".repeat(40)] {
+        let mut close = shifted.clone();
+        close.resize(start + 500, b' ');
+        close.extend_from_slice(gap.as_bytes());
+        close.extend_from_slice(b"\nxref\n0 1\n0000000000 65535 f \ntrailer\n<< /Root 1 0 R >>\n");
+        close.extend_from_slice(format!("startxref\n{start}\n%%EOF\n").as_bytes());
+        assert_eq!(open(&close).err().unwrap().code(), ErrorCode::DocumentAmbiguous, "{gap:?}");
+    }
+
     let far = [vec![b'x'; 1100], plain].concat();
     assert!(matches!(open(&far), Err(PdfError::NotAPdf)));
     assert!(matches!(open(b""), Err(PdfError::NotAPdf)));
+}
+
+/// A newer section that only one reading finds, and whose links lead to two places.
+#[test]
+fn every_link_of_the_chain_is_read_in_both_ways() {
+    let junk = 300;
+    let mut older = [vec![b'%'; junk - 1].as_slice(), b"\n%PDF-1.4\n"].concat();
+    let objects: Vec<(u32, &str)> = (1..).zip(ONE_PAGE).collect();
+    append_table(&mut older, &objects, "", junk);
+    let previous = older.windows(5).position(|window| window == b"xref\n").unwrap() - junk;
+    let stream = |number: usize| {
+        let dictionary = "<< /Type /XRef /Size 9 /W [1 2 1] /Index [8 1] /Length 4 >>";
+        format!("{number} 0 obj\n{dictionary}\nstream\n\0\0\0\0\nendstream\nendobj\n")
+    };
+    let table = "xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 4 /Root 1 0 R >>\n".to_owned();
+    // What stands where the offset leads when it counts from byte 0.
+    for (name, decoy, ambiguous) in [
+        ("nothing", String::new(), false),
+        ("a table", table.clone(), true),
+        ("a table after blanks", format!("\n\n {table}"), true),
+        ("a stream", stream(7), true),
+    ] {
+        // The older section stands a whole junk behind the decoy.
+        let mut bytes = older[..previous + junk].to_vec();
+        let section = older[previous + junk..].to_vec();
+        let place = bytes.len();
+        bytes.extend_from_slice(decoy.as_bytes());
+        bytes.resize(place + junk, b' ');
+        bytes.extend_from_slice(&section);
+        // Far enough for the newest section not to lead to this one too.
+        bytes.resize(bytes.len() + 1000, b' ');
+        append_table(&mut bytes, &[(9, "null")], &format!("/Prev {place}"), junk);
+        let code = open(&bytes).err().map(|error| error.code());
+        assert_eq!(code, ambiguous.then_some(ErrorCode::DocumentAmbiguous), "Prev: {name}");
+    }
+    for (name, decoy, ambiguous) in [("nothing", String::new(), false), ("a stream", stream(7), true)] {
+        let mut bytes = older.clone();
+        let place = bytes.len();
+        bytes.extend_from_slice(decoy.as_bytes());
+        bytes.resize(place + junk, b' ');
+        bytes.extend_from_slice(stream(8).as_bytes());
+        bytes.resize(bytes.len() + 1000, b' ');
+        let links = format!("/Prev {previous} /XRefStm {place}");
+        append_table(&mut bytes, &[(9, "null")], &links, junk);
+        let code = open(&bytes).err().map(|error| error.code());
+        assert_eq!(code, ambiguous.then_some(ErrorCode::DocumentAmbiguous), "XRefStm: {name}");
+    }
 }
 
 #[test]

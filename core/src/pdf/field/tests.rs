@@ -14,7 +14,7 @@ fn document(fields: &str, objects: &[&str]) -> Document<Vec<u8>> {
 }
 
 fn fields(fields: &str, objects: &[&str]) -> Vec<SignatureField> {
-    document(fields, objects).fields().unwrap()
+    document(fields, objects).fields().unwrap().to_vec()
 }
 
 fn names(roots: &str, objects: &[&str]) -> Vec<String> {
@@ -82,7 +82,7 @@ fn signed() -> Vec<u8> {
 
 fn value(bytes: Vec<u8>) -> crate::pdf::signature::SignatureValue {
     let document = Document::open(bytes, Limits::default()).unwrap();
-    document.fields().unwrap().remove(0).value.unwrap()
+    document.fields().unwrap()[0].value.clone().unwrap()
 }
 
 #[test]

@@ -30,8 +30,8 @@ struct Judge<'a, O: Source, N: Source> {
     /// Where the signed revision ends.
     end: u64,
     difference: &'a Difference,
-    old_form: Form,
-    new_form: Form,
+    old_form: &'a Form,
+    new_form: &'a Form,
     restrictions: Restrictions,
     /// Changed objects whose change is permitted.
     accounted: BTreeSet<u32>,
@@ -51,7 +51,7 @@ pub(super) fn all_permitted<O: Source, N: Source>(
     if !old_form.signatures.iter().any(|signed| signed.name == field.name && signed.value == field.value) {
         return Err(Stop::Other("the signed revision does not hold this signature"));
     }
-    let restrictions = old.restrictions(&old_form)?;
+    let restrictions = old.restrictions(old_form)?;
     let mut judge = Judge {
         old,
         new,
@@ -153,8 +153,8 @@ impl<O: Source, N: Source> Judge<'_, O, N> {
         for old in &self.old_form.signatures {
             let Some(place) = old.reference.filter(|place| self.is_changed(*place)) else { continue };
             let Some(dictionary) = self.new.plain_dictionary(place)? else { return Err(refused()) };
-            let empty = old.value.is_none() && !old.dictionary.contains("V");
-            if !empty || !same(&old.dictionary, &dictionary, &["V", "AP"]) {
+            // A value that leads to no dictionary is none: the field was empty with it.
+            if old.value.is_some() || !same(&old.dictionary, &dictionary, &["V", "AP"]) {
                 return Err(refused());
             }
             let shown = dictionary.get("AP") != old.dictionary.get("AP");

@@ -102,8 +102,8 @@ fn append(bytes: &[u8], objects: &[(u32, &str)], extra: &str) -> Vec<u8> {
 
 /// What is said of the first signature, whose revision is `signed`, in the file `now`.
 fn later(signed: &[u8], now: &[u8]) -> Later {
-    let fields = open(signed).fields().unwrap();
-    let field = fields.iter().find(|field| field.value.is_some()).unwrap();
+    let signed_document = open(signed);
+    let field = signed_document.fields().unwrap().iter().find(|field| field.value.is_some()).unwrap();
     open(now).later_changes(field, signed.len() as u64, &mut Effort::default()).unwrap()
 }
 
@@ -127,6 +127,19 @@ fn further_signatures_are_permitted() {
     }
     let once = signed();
     assert_eq!(later(&once, &sign(&once, FieldChoice::Existing { name: "vazio" })), Later::Permitted);
+}
+
+/// A value that leads to no signature is none, for whoever signs there later too.
+#[test]
+fn a_field_whose_value_means_nothing_is_signed_as_an_empty_one_is() {
+    for value in ["()", "null", "80 0 R", "[]"] {
+        let field = format!("<< /T (vazio) /FT /Sig /Subtype /Widget /Rect [1 1 9 9] /P 3 0 R /V {value} >>");
+        let mut all = objects();
+        all[7] = &field;
+        let once = sign(&table(&all, "/Info 9 0 R"), new());
+        let twice = sign(&once, FieldChoice::Existing { name: "vazio" });
+        assert_eq!(later(&once, &twice), Later::Permitted, "{value}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::pdf::error::PdfError;
 use crate::pdf::geometry::{Rectangle, Rotation};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::Reference;
+use crate::pdf::page::Direct;
 use crate::pdf::sample::table;
 
 const CATALOG: &str = "<< /Type /Catalog /Pages 2 0 R >>";
@@ -61,9 +62,15 @@ fn a_page_within_its_parent_says_so() {
         "<< /Type /Page >>",
     ]);
     let page = document.page(1).unwrap();
-    assert_eq!((page.reference.number, page.direct), (2, Some(0)));
+    assert_eq!((page.reference.number, page.direct), (2, Some(Direct::Kid(0))));
     assert_eq!(page.geometry.rotation, Rotation::Quarter);
     assert_eq!(document.page(2).unwrap().direct, None);
+    let nested = open(&[
+        "<< /Type /Pages /Count 2 /Kids [<< /Type /Pages /Count 1 /Kids [<< /Type /Page >>] >> 3 0 R] >>",
+        "<< /Type /Page >>",
+    ]);
+    let page = nested.page(1).unwrap();
+    assert_eq!((page.reference.number, page.direct), (2, Some(Direct::Deeper)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::geometry::{PageGeometry, Rectangle, Rotation};
 use crate::pdf::object::{Dictionary, Object, Reference};
-use crate::pdf::page::Page;
+use crate::pdf::page::{Direct, Page};
 use crate::pdf::source::Source;
 
 /// What a walk looks for.
@@ -33,8 +33,8 @@ pub(super) struct Walk {
 #[derive(Debug, Clone)]
 struct Node {
     reference: Reference,
-    /// Its place in the parent's `/Kids` where it is written there; `reference` is the parent then.
-    direct: Option<usize>,
+    /// Where it is written within another object, which `reference` is then.
+    direct: Option<Direct>,
     dictionary: Dictionary,
     inherited: Inherited,
 }
@@ -205,7 +205,10 @@ impl<S: Source> Document<S> {
     fn kid(&self, parent: &Node, kids: &[Object], index: usize) -> Result<Option<Node>, PdfError> {
         let (reference, direct, object) = match kids.get(index) {
             Some(Object::Reference(reference)) => (*reference, None, self.object(*reference)?),
-            Some(object) => (parent.reference, Some(index), object.clone()),
+            Some(object) => {
+                let direct = if parent.direct.is_some() { Direct::Deeper } else { Direct::Kid(index) };
+                (parent.reference, Some(direct), object.clone())
+            }
             None => return Ok(None),
         };
         let Object::Dictionary(dictionary) = object else { return Ok(None) };

@@ -93,13 +93,13 @@ fn reference(bytes: &[u8], method: &str) -> Option<Dictionary> {
 fn a_lock_covers_a_field_with_all_below_it() {
     let names = || vec!["a.b".to_owned(), "c".to_owned()];
     for (lock, name, expected) in [
-        (Lock::All, "x", true),
-        (Lock::Only(names()), "a.b", true),
-        (Lock::Only(names()), "a.b.x", true),
-        (Lock::Only(names()), "a.bx", false),
-        (Lock::Only(names()), "a", false),
-        (Lock::Except(names()), "c.d", false),
-        (Lock::Except(names()), "d", true),
+        (FieldLock::All, "x", true),
+        (FieldLock::Only(names()), "a.b", true),
+        (FieldLock::Only(names()), "a.b.x", true),
+        (FieldLock::Only(names()), "a.bx", false),
+        (FieldLock::Only(names()), "a", false),
+        (FieldLock::Except(names()), "c.d", false),
+        (FieldLock::Except(names()), "d", true),
     ] {
         assert_eq!(lock.covers(name), expected, "{lock:?} {name}");
     }

@@ -7,9 +7,9 @@ use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::geometry::Rectangle;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
-use crate::pdf::page::Page;
-use crate::pdf::revision::pending::Pending;
-use crate::pdf::revision::reference::Lock;
+use crate::pdf::page::{Direct, Page};
+use crate::pdf::revision::pending::PendingUpdate;
+use crate::pdf::revision::reference::NewLock;
 use crate::pdf::revision::tags::{self, Tagged};
 use crate::pdf::revision::{SignatureRequest, Structure};
 use crate::pdf::source::Source;
@@ -17,15 +17,15 @@ use crate::pdf::source::Source;
 /// `Print` and `Locked` (table 167): what a signature's widget has.
 const WIDGET_FLAGS: i64 = 4 | 128;
 /// `SignaturesExist` and `AppendOnly` (table 225).
-const SIGNATURE_FLAGS: i64 = 1 | 2;
+pub(super) const SIGNATURE_FLAGS: i64 = 1 | 2;
 
 /// Sets the value of the empty field `field`, the appearance of its widget and, where it was made
 /// stricter, its lock.
 pub(super) fn sign_existing<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     field: &SignatureField,
     signature: Reference,
-    lock: &Lock,
+    lock: &NewLock,
     request: &SignatureRequest<'_>,
 ) -> Result<(), PdfError> {
     let place =
@@ -53,7 +53,7 @@ pub(super) fn sign_existing<S: Source>(
 /// Adds the field `name`, which is its own widget, to the form, to its page and, where that is
 /// open and the field is seen, to the structure.
 pub(super) fn add_field<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     name: &str,
     signature: Reference,
     structure: Structure,
@@ -116,7 +116,7 @@ fn appearances(normal: Reference) -> Object {
 }
 
 /// Adds `field` to the form, which is made where there is none, and says that signatures exist.
-fn register<S: Source>(pending: &mut Pending<'_, S>, field: Option<Reference>) -> Result<(), PdfError> {
+fn register<S: Source>(pending: &mut PendingUpdate<'_, S>, field: Option<Reference>) -> Result<(), PdfError> {
     let catalog = pending.catalog()?;
     let entry = catalog.get("AcroForm");
     let (place, mut form) = match entry {
@@ -158,11 +158,22 @@ fn register<S: Source>(pending: &mut Pending<'_, S>, field: Option<Reference>) -
 
 /// Adds the widget at `widget` to the annotations of `page`, and returns where the page stands.
 fn annotate<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     page: Page,
     widget: Reference,
     structure: Structure,
 ) -> Result<Reference, PdfError> {
+    let index = match page.direct {
+        None => None,
+        Some(Direct::Kid(index)) if structure != Structure::Signed => Some(index),
+        // To refer to it, what was signed would have to be changed.
+        Some(Direct::Kid(_)) => {
+            return Err(PdfError::Unsupported { what: "a signed page that is no indirect object" });
+        }
+        Some(Direct::Deeper) => {
+            return Err(PdfError::Unsupported { what: "a page within a node that is no indirect object" });
+        }
+    };
     let mut dictionary = page.dictionary.clone();
     // Pages may share one array of annotations: this one gets its own, with the widget.
     let mut annotations = pending.entry(&dictionary, "Annots")?.into_array().unwrap_or_default();
@@ -172,7 +183,7 @@ fn annotate<S: Source>(
         // A page with annotations says how one gets from one to the next (ISO 14289-1, 7.18.3).
         dictionary.set("Tabs", Object::name("S"));
     }
-    let Some(index) = page.direct else {
+    let Some(index) = index else {
         pending.update.put(page.reference, dictionary);
         return Ok(page.reference);
     };
@@ -202,7 +213,7 @@ fn annotate<S: Source>(
 
 /// Appends `field` to the fields of `form`, where these stand.
 fn append_field<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     form: &mut Dictionary,
     field: Reference,
 ) -> Result<(), PdfError> {

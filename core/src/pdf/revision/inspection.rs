@@ -2,31 +2,27 @@
 //! leads exactly to its object, the trailer continues the original's, and nothing of the original
 //! is lost. Readers mend small faults in silence; here none is mended.
 
+mod growth;
 #[cfg(test)]
 mod tests;
-
-use std::collections::HashMap;
 
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::lexer::is_space;
-use crate::pdf::object::{Dictionary, Object};
+use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::reader::Placed;
+use crate::pdf::revision::inspection::growth::Growth;
 use crate::pdf::revision::section;
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Location, Section, SectionKind};
 
-/// Entries that a signature may give another value.
-const REPLACED: &[&str] = &["AP", "Limits"];
-/// Numbers that may only become larger.
-const COUNTERS: &[&str] = &["ParentTreeNextKey"];
-/// Flags that may only be added to.
-const FLAGS: &[&str] = &["SigFlags"];
-/// Lists that may become another object: a copy of a shared one, or one where no list was.
-const LISTS: &[&str] = &["Annots", "Fields"];
-/// Likewise, but a dictionary.
-const FORM: &[u8] = b"AcroForm";
+/// What a row of the update leads to.
+#[derive(Debug, Clone, Copy)]
+enum Written {
+    Object(Reference),
+    Stream,
+}
 
 /// Why an update is not released.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +53,17 @@ pub(crate) fn inspect<O: Source, N: Source>(
     }
     chain(original, signed, section)?;
     trailer(original, signed, section)?;
-    rows(original, signed, section)?;
-    pages_and_fields(original, signed, field)
+    let (old, own) = pages_and_fields(original, signed, field)?;
+    let growth = Growth::new(original, signed, own, old);
+    rows(original, signed, section, &growth)?;
+    if !growth.is_complete() {
+        return Err(flaw("the new field has a key in the structure and no place there"));
+    }
+    if old.iter().all(|old| old.reference != own.reference) && !listed(signed, own)? {
+        return Err(flaw("the new field is on no page"));
+    }
+    certification(signed, own)?;
+    Ok(own.clone())
 }
 
 /// The sections: exactly one more than before, named where it stands, of the right kind.
@@ -116,10 +121,16 @@ fn trailer<O: Source, N: Source>(
         return Err(flaw("Size is not one more than the highest object number"));
     }
     let first = |object: &Object| object.as_array().and_then(<[Object]>::first).cloned();
-    let (old, new) = (first(&readable(original.entry(old, "ID"))?), first(&signed.entry(new, "ID")?));
     let text = |item: Option<Object>| item.as_ref().and_then(Object::as_string).map(<[u8]>::to_vec);
-    let old = old.map(|item| readable(original.resolve(&item))).transpose()?;
-    let (old, new) = (text(old), text(new));
+    let old = match original.crypt() {
+        // As it was before anything was decrypted: no string of it is encrypted (7.6.2).
+        Some(crypt) => Some(crypt.identifier().to_vec()),
+        None => {
+            let old = first(&readable(original.entry(old, "ID"))?);
+            text(old.map(|item| readable(original.resolve(&item))).transpose()?)
+        }
+    };
+    let new = text(new.get("ID").and_then(first));
     if new.is_none() || old.is_some_and(|old| !old.is_empty() && Some(old) != new) {
         return Err(flaw("ID does not keep its first part"));
     }
@@ -131,8 +142,14 @@ fn rows<O: Source, N: Source>(
     original: &Document<O>,
     signed: &Document<N>,
     section: &Section,
+    growth: &Growth<'_, O, N>,
 ) -> Result<(), Flaw> {
     let base = signed.xref().base;
+    if let Some(own) = section.own
+        && section.locate(signed.reader(), base, own.number)? != Some(Location::At(section.start))
+    {
+        return Err(flaw("its cross-reference stream does not lead exactly to itself"));
+    }
     let present = |location: &Location| *location != Location::Free;
     for number in section.numbers() {
         let was = original.locate(number)?.filter(present);
@@ -141,7 +158,10 @@ fn rows<O: Source, N: Source>(
             (Some(_), None) => return Err(flaw("an object of the original is gone")),
             (was, is) if was == is => {}
             (_, Some(Location::At(offset))) if offset >= original.len() => {
-                written(original, signed, number, offset, was.is_some())?;
+                let place = written(signed, number, offset)?;
+                if was.is_some() {
+                    replaced(original, signed, place, growth)?;
+                }
             }
             (_, Some(_) | None) => return Err(flaw("a row leads to another object of the original")),
         }
@@ -149,14 +169,8 @@ fn rows<O: Source, N: Source>(
     Ok(())
 }
 
-/// The object `number` of the update, which `replaces` one of the original or is new.
-fn written<O: Source, N: Source>(
-    original: &Document<O>,
-    signed: &Document<N>,
-    number: u32,
-    offset: u64,
-    replaces: bool,
-) -> Result<(), Flaw> {
+/// The object `number` of the update, which stands exactly at `offset`.
+fn written<N: Source>(signed: &Document<N>, number: u32, offset: u64) -> Result<Written, Flaw> {
     // Not the object itself: it may be large, and is read again with its strings decrypted.
     let Placed { reference, range, data, object: _ } = signed.reader().indirect_at(offset)?;
     // Glued to what stands before it, the object is lost to readers that look for it.
@@ -164,90 +178,35 @@ fn written<O: Source, N: Source>(
     if reference.number != number || range.start != offset || !before.iter().copied().all(is_space) {
         return Err(flaw("a row does not lead exactly to its object"));
     }
-    if !replaces {
-        return Ok(());
-    }
-    if data.is_some() {
-        return Err(flaw("a stream of the original was replaced"));
-    }
-    let kept = if reference == original.root() {
+    Ok(if data.is_some() { Written::Stream } else { Written::Object(reference) })
+}
+
+/// What `written` replaces of the original: it is still there, with what signing gives it.
+fn replaced<O: Source, N: Source>(
+    original: &Document<O>,
+    signed: &Document<N>,
+    written: Written,
+    growth: &Growth<'_, O, N>,
+) -> Result<(), Flaw> {
+    let Written::Object(place) = written else { return Err(flaw("a stream of the original was replaced")) };
+    let permitted = if place == original.root() {
         // Both are at hand.
-        dictionary_grows(original, signed, original.catalog(), signed.catalog())?
+        growth.dictionary(place, original.catalog(), signed.catalog())?
     } else {
-        let (old, new) = (readable(original.object(reference))?, signed.object(reference)?);
-        grows(original, signed, &old, &new, b"")?
+        growth.permits(place, &readable(original.object(place))?, &signed.object(place)?)?
     };
-    if kept { Ok(()) } else { Err(flaw("an object of the original lost something")) }
+    if permitted { Ok(()) } else { Err(flaw("an object of the original is not what signing makes of it")) }
 }
 
-/// Whether `new` holds all that `old` holds, under the key `key`.
-fn grows<O: Source, N: Source>(
-    original: &Document<O>,
-    signed: &Document<N>,
-    old: &Object,
-    new: &Object,
-    key: &[u8],
-) -> Result<bool, Flaw> {
-    let any_of = |keys: &[&str]| keys.iter().any(|name| name.as_bytes() == key);
-    if old == new || matches!(old, Object::Null) || any_of(REPLACED) {
-        return Ok(true);
+/// A certification is named in the catalog, and nothing else is.
+fn certification<N: Source>(signed: &Document<N>, own: &SignatureField) -> Result<(), Flaw> {
+    let permissions = signed.entry(signed.catalog(), "Perms")?.into_dictionary().unwrap_or_default();
+    let named = permissions.get("DocMDP").and_then(Object::as_reference);
+    let value = own.value.as_ref().and_then(|value| value.reference);
+    if growth::certifies(own) && named != value {
+        return Err(flaw("the certification is not named in the catalog"));
     }
-    match (old, new) {
-        // One kid became the first of several.
-        (old, Object::Array(new)) if key == b"K" && new.first() == Some(old) => return Ok(true),
-        (Object::Reference(_), Object::Reference(_)) if !any_of(LISTS) && key != FORM => return Ok(false),
-        // Written within its parent before, an object now, or the other way round.
-        (Object::Reference(_), _) | (_, Object::Reference(_)) => {
-            let (old, new) = (readable(original.resolve(old))?, signed.resolve(new)?);
-            if matches!((&old, &new), (Object::Reference(_), _) | (_, Object::Reference(_))) {
-                return Ok(false);
-            }
-            return grows(original, signed, &old, &new, key);
-        }
-        _ => {}
-    }
-    match (old, new) {
-        (Object::Dictionary(old), Object::Dictionary(new)) => dictionary_grows(original, signed, old, new),
-        (Object::Array(old), Object::Array(new)) => {
-            for (index, item) in old.iter().enumerate() {
-                let kept = new.get(index).unwrap_or(&Object::Null);
-                if !grows(original, signed, item, kept, b"")? {
-                    return Ok(false);
-                }
-            }
-            Ok(old.len() <= new.len())
-        }
-        // A lock made stricter.
-        (Object::Integer(old), Object::Integer(new)) if key == b"P" => Ok(new <= old),
-        (Object::Integer(old), Object::Integer(new)) if any_of(COUNTERS) => Ok(new >= old),
-        (_, Object::Integer(_)) if any_of(COUNTERS) => Ok(true),
-        (Object::Integer(old), Object::Integer(new)) if any_of(FLAGS) => Ok(new & old == *old),
-        (_, Object::Integer(_)) if any_of(FLAGS) => Ok(true),
-        (old, Object::Array(_)) if any_of(LISTS) => Ok(old.as_array().is_none()),
-        (old, Object::Dictionary(_)) if key == FORM => Ok(old.as_dictionary().is_none()),
-        _ => Ok(false),
-    }
-}
-
-fn dictionary_grows<O: Source, N: Source>(
-    original: &Document<O>,
-    signed: &Document<N>,
-    old: &Dictionary,
-    new: &Dictionary,
-) -> Result<bool, Flaw> {
-    let new = entries(new);
-    for (name, value) in entries(old) {
-        let kept = new.get(name).copied().unwrap_or(&Object::Null);
-        if !grows(original, signed, value, kept, name)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// The entries of a dictionary by their names; of repeated ones the last.
-fn entries(dictionary: &Dictionary) -> HashMap<&[u8], &Object> {
-    dictionary.iter().map(|(name, value)| (name.0.as_slice(), value)).collect()
+    Ok(())
 }
 
 /// What could be read; of what is too damaged nothing can be lost.
@@ -258,17 +217,17 @@ fn readable<T: Default>(found: Result<T, PdfError>) -> Result<T, PdfError> {
     }
 }
 
-/// The pages are as many as before, the old fields are there, and the new field is on its page.
-fn pages_and_fields<O: Source, N: Source>(
-    original: &Document<O>,
-    signed: &Document<N>,
+/// The pages are as many as before and the old fields are there; returns these, and the signed one.
+fn pages_and_fields<'a, O: Source, N: Source>(
+    original: &'a Document<O>,
+    signed: &'a Document<N>,
     field: &str,
-) -> Result<SignatureField, Flaw> {
+) -> Result<(&'a [SignatureField], &'a SignatureField), Flaw> {
     if readable(original.page_count())? != readable(signed.page_count())? {
         return Err(flaw("the number of pages is another one"));
     }
     let (old, new) = (original.fields()?, signed.fields()?);
-    for was in &old {
+    for was in old {
         let Some(value) = &was.value else { continue };
         let is = new.iter().find(|is| is.reference == was.reference && is.name == was.name);
         // Not the byte range: one that ended after the file may end within it now.
@@ -286,21 +245,19 @@ fn pages_and_fields<O: Source, N: Source>(
         let range = field.value.as_ref().map(|value| value.byte_range);
         range.is_some_and(|range| range.is_ok_and(|range| range.end() == signed.len()))
     };
-    let own = new.into_iter().find(|own| own.name == field && covers(own));
+    let own = new.iter().find(|own| own.name == field && covers(own));
     let own = own.ok_or(flaw("no field of that name covers the document"))?;
-    if old.iter().any(|old| old.name == field) {
-        return Ok(own);
-    }
-    if listed(signed, &own)? { Ok(own) } else { Err(flaw("the new field is on no page")) }
+    Ok((old, own))
 }
 
-/// Whether the page that the widget names lists it: other pages may be damaged.
+/// Whether the page that the widget names is in the page tree, and lists it.
 fn listed<N: Source>(signed: &Document<N>, field: &SignatureField) -> Result<bool, PdfError> {
     let widget = field.widget.as_ref();
-    let Some((widget, page)) = widget.and_then(|widget| widget.reference.zip(widget.page)) else {
+    let Some((widget, place)) = widget.and_then(|widget| widget.reference.zip(widget.page)) else {
         return Ok(false);
     };
-    let page = signed.object(page)?.into_dictionary().unwrap_or_default();
+    let page = signed.object(place)?.into_dictionary().unwrap_or_default();
     let annotations = signed.entry(&page, "Annots")?;
-    Ok(annotations.as_array().unwrap_or_default().contains(&Object::Reference(widget)))
+    let listed = annotations.as_array().unwrap_or_default().contains(&Object::Reference(widget));
+    Ok(listed && signed.is_in_page_tree(place, &page)?)
 }

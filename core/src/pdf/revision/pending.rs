@@ -8,12 +8,12 @@ use crate::pdf::update::{Body, Update};
 
 /// A document and the update that changes it. What one step changed the next one finds changed,
 /// also where a damaged document uses one object for two things.
-pub(super) struct Pending<'a, S: Source> {
+pub(super) struct PendingUpdate<'a, S: Source> {
     pub(super) document: &'a Document<S>,
     pub(super) update: &'a mut Update,
 }
 
-impl<S: Source> Pending<'_, S> {
+impl<S: Source> PendingUpdate<'_, S> {
     /// The object behind `reference`; `null` where there is none.
     pub(super) fn object(&self, reference: Reference) -> Result<Object, PdfError> {
         match self.update.get(reference) {

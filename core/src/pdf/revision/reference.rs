@@ -13,7 +13,7 @@ use crate::pdf::update::{Body, Update};
 
 /// The lock of the field that is signed.
 #[derive(Debug, Default)]
-pub(super) struct Lock {
+pub(super) struct NewLock {
     /// What the field says itself.
     own: Option<Dictionary>,
     /// `/P`, its own or the stricter one that it gets.
@@ -27,7 +27,7 @@ pub(super) fn lock<S: Source>(
     document: &Document<S>,
     field: &SignatureField,
     request: &SignatureRequest<'_>,
-) -> Result<Lock, PdfError> {
+) -> Result<NewLock, PdfError> {
     let own = document.entry(&field.dictionary, "Lock")?.into_dictionary();
     let said = document.lock_permission(field)?;
     let permission = [said, request.lock].into_iter().flatten().min();
@@ -41,14 +41,14 @@ pub(super) fn lock<S: Source>(
         };
         own.clone().unwrap_or_else(empty).with("P", permission.to_object())
     });
-    Ok(Lock { own, permission, changed })
+    Ok(NewLock { own, permission, changed })
 }
 
 /// `/Reference` of the signature dictionary.
 pub(super) fn signature_references<S: Source>(
     document: &Document<S>,
     update: &mut Update,
-    lock: &Lock,
+    lock: &NewLock,
     request: &SignatureRequest<'_>,
 ) -> Vec<Object> {
     let mut references = Vec::new();
@@ -102,7 +102,7 @@ fn doc_mdp(parameters: Object) -> Dictionary {
 
 /// The field's lock takes effect by a copy in the signature (12.8.2.4). Its `/P` stands there
 /// too, where common readers look for it, and never permits more than the certification does.
-fn field_mdp(root: Reference, lock: &Lock, request: &SignatureRequest<'_>) -> Dictionary {
+fn field_mdp(root: Reference, lock: &NewLock, request: &SignatureRequest<'_>) -> Dictionary {
     let mut parameters = Dictionary::new().with("Type", Object::name("TransformParams"));
     let from = lock.changed.as_ref().or(lock.own.as_ref());
     for key in ["Action", "Fields"] {

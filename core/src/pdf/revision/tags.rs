@@ -8,7 +8,7 @@ mod tests;
 
 use crate::pdf::error::PdfError;
 use crate::pdf::object::{Dictionary, Object, Reference};
-use crate::pdf::revision::pending::Pending;
+use crate::pdf::revision::pending::PendingUpdate;
 use crate::pdf::source::Source;
 
 /// Values in an array or a dictionary that is written anew for the sake of one entry.
@@ -36,11 +36,11 @@ pub(super) struct Tagged<'a> {
 /// # Errors
 /// [`PdfError::Source`] only: a structure that is damaged stops no signature.
 pub(super) fn add_element<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     tagged: Tagged<'_>,
 ) -> Result<Option<i64>, PdfError> {
     let mut update = pending.update.clone();
-    match grow(&mut Pending { document: pending.document, update: &mut update }, tagged) {
+    match grow(&mut PendingUpdate { document: pending.document, update: &mut update }, tagged) {
         Ok(key) => {
             *pending.update = update;
             Ok(Some(key))
@@ -51,7 +51,7 @@ pub(super) fn add_element<S: Source>(
 }
 
 /// Adds the element and all that leads to it. What it did before an error does not count.
-fn grow<S: Source>(pending: &mut Pending<'_, S>, tagged: Tagged<'_>) -> Result<i64, PdfError> {
+fn grow<S: Source>(pending: &mut PendingUpdate<'_, S>, tagged: Tagged<'_>) -> Result<i64, PdfError> {
     let root = pending.catalog()?.get("StructTreeRoot").and_then(Object::as_reference);
     let root = root.ok_or(PdfError::broken("the structure tree is no indirect object"))?;
     let (place, mut root) = dictionary(pending, root)?;
@@ -93,7 +93,7 @@ fn grow<S: Source>(pending: &mut Pending<'_, S>, tagged: Tagged<'_>) -> Result<i
 
 /// Adds an entry for `element` behind all entries of the parent tree (14.7.5.4); returns its key.
 fn extend_tree<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     root: &mut Dictionary,
     tagged: Tagged<'_>,
     element: Reference,
@@ -152,7 +152,7 @@ fn end_of_leaf(pairs: &[Object]) -> Result<i64, PdfError> {
 }
 
 /// The first key after those of all kids, as the limits of the last one have it.
-fn end_of_kids<S: Source>(pending: &Pending<'_, S>, kids: &[Object]) -> Result<i64, PdfError> {
+fn end_of_kids<S: Source>(pending: &PendingUpdate<'_, S>, kids: &[Object]) -> Result<i64, PdfError> {
     let damaged = PdfError::broken("the parent tree has no limits");
     let Some(Object::Reference(last)) = kids.last() else { return Err(damaged) };
     let (_, last) = dictionary(pending, *last)?;
@@ -167,7 +167,7 @@ fn end_of_kids<S: Source>(pending: &Pending<'_, S>, kids: &[Object]) -> Result<i
 
 /// The `Document` element at the root, under which PDF 2.0 has all others (annex L).
 fn document_element<S: Source>(
-    pending: &Pending<'_, S>,
+    pending: &PendingUpdate<'_, S>,
     root: &Dictionary,
     roles: &Dictionary,
 ) -> Result<Option<(Reference, Dictionary)>, PdfError> {
@@ -188,7 +188,7 @@ fn document_element<S: Source>(
 
 /// Appends `element` to the kids of `owner`.
 fn append_kid<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     owner: &mut Dictionary,
     element: Reference,
 ) -> Result<(), PdfError> {
@@ -207,7 +207,7 @@ fn append_kid<S: Source>(
 
 /// Appends `items` to the array at `key`, where that stands; without one, `owner` gets it.
 fn extend_array<S: Source>(
-    pending: &mut Pending<'_, S>,
+    pending: &mut PendingUpdate<'_, S>,
     owner: &mut Dictionary,
     key: &str,
     items: &[Object],
@@ -233,7 +233,7 @@ fn extend_array<S: Source>(
 /// Where the dictionary behind `reference` stands, and the dictionary, unless one entry is not
 /// worth its size.
 fn dictionary<S: Source>(
-    pending: &Pending<'_, S>,
+    pending: &PendingUpdate<'_, S>,
     reference: Reference,
 ) -> Result<(Reference, Dictionary), PdfError> {
     let (place, object) = pending.last_hop(reference)?;
@@ -246,7 +246,11 @@ fn dictionary<S: Source>(
 }
 
 /// Replaces an object, unless it is so large that one entry is not worth it.
-fn put<S: Source>(pending: &mut Pending<'_, S>, place: Reference, object: Object) -> Result<(), PdfError> {
+fn put<S: Source>(
+    pending: &mut PendingUpdate<'_, S>,
+    place: Reference,
+    object: Object,
+) -> Result<(), PdfError> {
     if object.weight() > WEIGHT {
         return Err(TOO_LARGE);
     }

@@ -125,7 +125,8 @@ fn every_shape_of_form_page_and_cross_reference_is_signed() {
     ] {
         let once = check(name, &bytes, new());
         let twice = check(name, &once, new());
-        let fields = open(&twice).fields().unwrap();
+        let last = open(&twice);
+        let fields = last.fields().unwrap();
         assert_eq!(fields.len(), 2, "{name}");
         let first = fields[0].value.as_ref().unwrap().byte_range.unwrap();
         assert_eq!(first.end(), once.len() as u64, "{name}");
@@ -361,7 +362,7 @@ fn what_is_added_is_not_what_something_else_refers_to() {
     );
     let signed = check("dangling references", &bytes, FieldChoice::New { name: None });
     let (before, after) = (open(&bytes), open(&signed));
-    let other = after.fields().unwrap().into_iter().find(|field| field.name == "outro").unwrap();
+    let other = after.fields().unwrap().iter().find(|field| field.name == "outro").unwrap();
     assert_eq!(other.value, None);
     for number in 5..=8 {
         let place = Reference { number, generation: 0 };

@@ -24,6 +24,7 @@ use crate::{
     audit::trail::{self, Found},
     dirs::Dirs,
     ports::RequestSubject,
+    token::modules::quarantine::Quarantine,
 };
 
 /// A test that waits longer is broken.
@@ -79,8 +80,12 @@ impl Stage {
             (BEHAVIOUR.to_owned(), format!("{tray:?}")),
             (PROCESSES.to_owned(), place.path().join("trays").display().to_string()),
         ];
-        let credentials =
-            CredentialStore::new(dirs.credentials_file(), PathBuf::from("/nowhere/host"), config);
+        let credentials = CredentialStore::new(
+            dirs.credentials_file(),
+            Quarantine::open(dirs.quarantine_file()),
+            PathBuf::from("/nowhere/host"),
+            config,
+        );
         let parts = Parts {
             ledger: Ledger::new(dirs).unwrap(),
             credentials,

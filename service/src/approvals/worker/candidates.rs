@@ -3,7 +3,7 @@
 //! Candidates of one file or module share a host. Each host has made the key that the secret is
 //! sealed to; the secret itself is only ever handed through.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use signer_core::{cms::certificate::Certificate, credential::CredentialId, error::ErrorCode, trust};
 use signer_ipc::{
@@ -20,9 +20,12 @@ use crate::{
     sign::Signer,
     token::{
         client::{HostCredential, PinEntry, PinState, TokenDescription, TokenHost},
-        error::TokenError,
+        error::{Step, TokenError},
     },
 };
+
+/// How long a card is waited for that another program keeps for itself.
+const COURTESY: Duration = Duration::from_secs(2);
 
 pub(super) struct Candidates {
     store: CredentialStore,
@@ -45,6 +48,8 @@ struct OpenHost {
 
 /// A key that works.
 pub(super) struct Unlocked {
+    /// Which candidate's.
+    pub(super) choice: u32,
     host: usize,
     signer: Signer,
 }
@@ -52,7 +57,7 @@ pub(super) struct Unlocked {
 impl Candidates {
     /// Finds what can be chosen, and opens the hosts of the keys that are wanted. Blocks.
     pub(super) fn find(store: CredentialStore, wanted: &Wanted) -> Result<Self, ErrorCode> {
-        let found = usable(store.find(), wanted)?;
+        let found = usable(&store, wanted)?;
         let end = Instant::now() + OPENING;
         let mut candidates = Self { store, found: Vec::new(), hosts: Vec::new() };
         let mut failure = None;
@@ -91,6 +96,22 @@ impl Candidates {
         choice: u32,
         secret: Option<SealedSecret>,
     ) -> Result<Unlocked, TokenError> {
+        let unlocked = self.unlock_once(choice, secret);
+        if let Err(error) = &unlocked {
+            self.note(choice, Step::Unlock, Some(error));
+        }
+        unlocked
+    }
+
+    /// Takes note of what the module of this candidate did, if it has one.
+    pub(super) fn note(&self, choice: u32, step: Step, error: Option<&TokenError>) {
+        let candidate = usize::try_from(choice).ok().and_then(|index| self.found.get(index));
+        if let Some(Source::Token { module, .. }) = candidate.map(|candidate| &candidate.credential.source) {
+            self.store.note(module, step, error);
+        }
+    }
+
+    fn unlock_once(&mut self, choice: u32, secret: Option<SealedSecret>) -> Result<Unlocked, TokenError> {
         let (candidate, opened) = self.parts(choice)?;
         let token = token_of(&candidate.credential.source);
         match candidate.unlock.entry {
@@ -114,7 +135,7 @@ impl Candidates {
             .find_map(|credential| signer(credential, wanted))
             .ok_or(TokenError::NoPrivateKey)?;
         let host = candidate.host.ok_or(TokenError::Unexpected)?;
-        Ok(Unlocked { host, signer })
+        Ok(Unlocked { choice, host, signer })
     }
 
     /// The host and the signer of a key that works.
@@ -153,12 +174,30 @@ impl Candidates {
         false
     }
 
+    /// A number that is another one after every change of readers and cards.
+    pub(super) fn changes(&self) -> u64 {
+        self.store.readers().number()
+    }
+
     fn add_without_key(&mut self, credential: FoundCredential) {
         let unlock = Unlock { entry: Entry::Nothing, tries_left: TriesLeft::Unknown, key: None };
         self.found.push(Candidate { credential, unlock, host: None });
     }
 
-    fn add(&mut self, credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
+    /// Opens it where it was found, or else where it is too. No secret is used yet.
+    fn add(&mut self, mut credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
+        let mut failure = None;
+        for source in std::iter::once(credential.source.clone()).chain(credential.others.clone()) {
+            credential.source = source;
+            match self.add_there(credential.clone(), end) {
+                Ok(()) => return Ok(()),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or(TokenError::Unexpected))
+    }
+
+    fn add_there(&mut self, credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
         let path = credential.source.path();
         let host = match self.hosts.iter().position(|opened| opened.source.path() == path) {
             Some(index) => index,
@@ -186,8 +225,23 @@ impl Candidates {
     }
 }
 
-/// Those of all that fit and can sign, or why there is none.
-fn usable(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<FoundCredential>, ErrorCode> {
+/// Those of all that fit and can sign, or why there is none. A card that another program keeps for
+/// itself is waited for a moment: most give it back at once.
+fn usable(store: &CredentialStore, wanted: &Wanted) -> Result<Vec<FoundCredential>, ErrorCode> {
+    match fitting(store.find().found.to_vec(), wanted) {
+        Err(ErrorCode::CredentialNotFound) if store.is_kept_from_us() => {}
+        result => return result,
+    }
+    let end = Instant::now() + COURTESY;
+    while store.is_kept_from_us() {
+        if !store.readers().wait(end) {
+            return Err(ErrorCode::TokenInUse);
+        }
+    }
+    fitting(store.find().found.to_vec(), wanted)
+}
+
+fn fitting(mut found: Vec<FoundCredential>, wanted: &Wanted) -> Result<Vec<FoundCredential>, ErrorCode> {
     if let Wanted::Keys { certificate: Some(id) } = wanted {
         found.retain(|credential| credential.listed.id == *id);
     }

@@ -253,6 +253,11 @@ pub(in crate::ccsp) struct SignedItem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["TimeStamp"]))]
     pub(in crate::ccsp) ignored_seed_values: Vec<&'static str>,
+    /// What may be done to the document after the signature, as the lock of the field says:
+    /// `no-changes`, `form-filling` or `annotations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "no-changes")]
+    pub(in crate::ccsp) lock: Option<&'static str>,
     /// The signature value of `raw`, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "byte")]

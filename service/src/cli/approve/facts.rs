@@ -29,6 +29,9 @@ pub(super) fn lines(summary: &Summary, language: Language) -> Vec<String> {
         let sentence = certification::sentence(words::signature_type(certification));
         lines.extend(sentence.map(|sentence| format!("  {}", say(sentence))));
     }
+    if let Some(lock) = summary.lock() {
+        lines.push(format!("  {}", say(certification::of_lock(words::permission(lock)))));
+    }
     if let Some(reason) = &summary.reason {
         lines.push(format!("  {}: {}", say(["Motivo", "Reason", "Motivo"]), quoted(reason)));
     }
@@ -210,6 +213,19 @@ mod tests {
         }
         let text = lines(&Summary::parse(SIGNATURE.as_bytes()).unwrap(), Language::Portuguese).join("\n");
         assert!(!text.contains("depois desta assinatura"), "{text}");
+    }
+
+    #[test]
+    fn the_lock_of_a_field_is_told_in_plain_words() {
+        for (name, expected) in [
+            ("no-changes", "O campo tem um bloqueio: depois desta assinatura nada mais pode ser alterado"),
+            ("form-filling", "só é permitido preencher formulários e assinar."),
+            ("annotations", "assinar e fazer anotações."),
+        ] {
+            let json = SIGNATURE.replacen(r#""sealPage""#, &format!(r#""lock":"{name}","sealPage""#), 1);
+            let text = lines(&Summary::parse(json.as_bytes()).unwrap(), Language::Portuguese).join("\n");
+            assert!(text.contains(expected), "{text}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use signer_core::pdf::permission::{Permission, SignatureType};
 use signer_ipc::{
     message::Outcome,
-    summary::{Certification, Kind, Scope, Storage},
+    summary::{Certification, Kind, Lock, Scope, Storage},
     token_host::TriesLeft,
 };
 
@@ -121,6 +121,15 @@ pub(super) fn wish(kind: Kind, documents: usize, language: Language) -> String {
             Language::English => format!("wants to sign {documents} documents with your certificate"),
             Language::Spanish => format!("quiere firmar {documents} documentos con su certificado"),
         },
+    }
+}
+
+/// What a lock permits, in the words that the command line has too.
+pub(super) const fn permission(lock: Lock) -> Permission {
+    match lock {
+        Lock::Annotations => Permission::Annotations,
+        Lock::FormFilling => Permission::FormFilling,
+        Lock::NoChanges => Permission::NoChanges,
     }
 }
 

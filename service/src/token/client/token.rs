@@ -17,6 +17,8 @@ pub struct TokenDescription {
     pub model: String,
     /// Where it is.
     pub slot: u64,
+    /// What its slot is called, trimmed: often the name of its reader.
+    pub reader: String,
     /// What its flags say about tries left, before any PIN is given.
     pub tries_left: TriesLeft,
     /// The state of its PIN.
@@ -54,6 +56,7 @@ impl From<Token> for TokenDescription {
             manufacturer: token.manufacturer,
             model: token.model,
             slot: token.slot,
+            reader: token.reader,
             tries_left: token.tries_left,
             pin: match (token.locked, token.login_required) {
                 (true, _) => PinState::Locked,

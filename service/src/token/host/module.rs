@@ -204,11 +204,14 @@ impl Module {
     }
 
     fn describe(&self, slot: Slot) -> Option<Token> {
+        let reader = self.client.get_slot_info(slot).ok();
+        let reader = reader.map(|slot| trimmed(slot.slot_description())).unwrap_or_default();
         match self.client.get_token_info(slot) {
             // SoftHSM always offers one more token, which is not initialised.
             Ok(info) if !info.token_initialized() && !info.user_pin_initialized() => None,
             Ok(info) => Some(Token {
                 slot: slot.id(),
+                reader,
                 label: trimmed(info.label()),
                 serial: trimmed(info.serial_number()),
                 manufacturer: trimmed(info.manufacturer_id()),
@@ -221,20 +224,18 @@ impl Module {
             Err(Error::Pkcs11(..)) => None,
             // The module answered, with something malformed such as its clock: the token is
             // there, and only its description is not.
-            Err(_) => {
-                let description = self.client.get_slot_info(slot).ok();
-                Some(Token {
-                    slot: slot.id(),
-                    label: description.map(|slot| trimmed(slot.slot_description())).unwrap_or_default(),
-                    serial: String::new(),
-                    manufacturer: String::new(),
-                    model: String::new(),
-                    tries_left: TriesLeft::Unknown,
-                    locked: false,
-                    login_required: true,
-                    protected_authentication_path: false,
-                })
-            }
+            Err(_) => Some(Token {
+                slot: slot.id(),
+                label: reader.clone(),
+                reader,
+                serial: String::new(),
+                manufacturer: String::new(),
+                model: String::new(),
+                tries_left: TriesLeft::Unknown,
+                locked: false,
+                login_required: true,
+                protected_authentication_path: false,
+            }),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::token::error::End;
 /// See [`super::host_environment`].
 pub(super) const KEPT_VARIABLES: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
     "DISPLAY",
     "HOME",
     "LANG",

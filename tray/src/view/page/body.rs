@@ -78,8 +78,9 @@ fn chosen(column: &mut Column<'_, '_>, request: &Request) {
 
 /// What the signature says of later changes: before all else, as it cannot be taken back.
 fn certification(column: &mut Column<'_, '_>, summary: &Summary) {
-    if let Some(certification) = summary.certification {
-        let text = column.say(Sentence::Certifies(certification));
+    let sentence = summary.certification.map(Sentence::Certifies);
+    if let Some(sentence) = sentence.or_else(|| summary.lock().map(Sentence::Locks)) {
+        let text = column.say(sentence);
         column.words(&text, Style::Bold, Tint::Warning, Means::Text(text.clone()));
         column.gap(GAP);
     }

@@ -1,9 +1,12 @@
 //! Forms and pages that are written in unusual ways, and what a new field leaves of them.
 
 use crate::pdf::document::Document;
+use crate::pdf::error::PdfError;
 use crate::pdf::object::{Dictionary, Object, Reference};
-use crate::pdf::revision::FieldChoice;
-use crate::pdf::revision::tests::{check, new, open, sign, with_form};
+use crate::pdf::permission::{Permission, SignatureType};
+use crate::pdf::revision::inspection::inspect;
+use crate::pdf::revision::tests::{check, new, open, request, sign, with_form};
+use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, sign_revision};
 use crate::pdf::sample::{ONE_PAGE, table};
 
 const PAGES: &str = "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 300 400] >>";
@@ -126,6 +129,68 @@ fn an_existing_field_keeps_its_flags_and_its_looks() {
     assert!(after.contains("V"));
     after.remove("V");
     assert_eq!(after, before);
+}
+
+/// Entries that a signature replaces, with values that mean nothing.
+#[test]
+fn what_means_nothing_gives_way_and_the_result_is_released() {
+    for value in ["90 0 R", "()", "null", "[]", "7", "[3 0 R]", "3"] {
+        let field = format!("<< /T (s) /FT /Sig /Subtype /Widget /Rect [1 1 9 9] /P 3 0 R /V {value} >>");
+        let bytes = with_form("<< /Fields [4 0 R] >>", "/Annots [4 0 R]", &[&field]);
+        check(value, &bytes, FieldChoice::Existing { name: "s" });
+    }
+    let existing = FieldChoice::Existing { name: "s" };
+    for lock in ["true", "90 0 R", "[]", "<< /Action /All >>", "<< /Action /All /P 2 >>", "4 0 R"] {
+        let field = format!("<< /T (s) /FT /Sig /Subtype /Widget /Rect [1 1 9 9] /P 3 0 R /Lock {lock} >>");
+        let more = ["<< /Action /Include /Fields [(x)] /P 3 >>", &field];
+        let bytes = with_form("<< /Fields [5 0 R] >>", "/Annots [5 0 R]", &more);
+        released(lock, &bytes, &SignatureRequest { lock: Some(Permission::NoChanges), ..request(existing) });
+    }
+    for permissions in ["[]", "90 0 R", "true", "<< >>", "<< /UR3 3 0 R >>", "4 0 R"] {
+        let catalog = format!("<< /Type /Catalog /Pages 2 0 R /Perms {permissions} >>");
+        let bytes = table(&[&catalog, ONE_PAGE[1], ONE_PAGE[2], "<< /UR3 3 0 R >>"], "");
+        let signature_type = SignatureType::Certification(Permission::FormFilling);
+        released(permissions, &bytes, &SignatureRequest { signature_type, ..request(new()) });
+    }
+}
+
+/// Signs as it is asked for, and inspects the result as before a release.
+fn released(name: &str, bytes: &[u8], request: &SignatureRequest<'_>) {
+    let document = open(bytes);
+    let revision = sign_revision(&document, begin(&document).unwrap(), request)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let signed = [bytes, revision.bytes.as_slice()].concat();
+    inspect(&document, &open(&signed), &revision.field_name)
+        .map(drop)
+        .unwrap_or_else(|flaw| panic!("{name}: {flaw}"));
+}
+
+/// A page that is no object of its own becomes one, as long as nobody signed what must be changed
+/// for that.
+#[test]
+fn a_page_within_others_is_signed_where_it_can_be_referred_to() {
+    let page = "<< /Type /Page /MediaBox [0 0 200 100] >>";
+    let two = format!("<< /Type /Pages /Count 2 /Kids [{page} {page}] >>");
+    let bytes = table(&[ONE_PAGE[0], &two], "");
+    let on_second = SignatureRequest { page: 2, ..request(new()) };
+    released("in its parent", &bytes, &on_second);
+    let once = check("the first of two", &bytes, new());
+    let document = open(&once);
+    let refused = sign_revision(&document, begin(&document).unwrap(), &on_second).unwrap_err();
+    assert!(matches!(refused, PdfError::Unsupported { .. }), "{refused}");
+    check("the first of two, again", &once, new());
+
+    let nested = format!(
+        "<< /Type /Pages /Count 3 /Kids [<< /Type /Pages /Count 2 /Kids [{page} {page}] >> {page}] >>"
+    );
+    let document_bytes = table(&[ONE_PAGE[0], &nested], "");
+    let document = open(&document_bytes);
+    for page in 1..=2 {
+        let request = SignatureRequest { page, ..request(new()) };
+        let refused = sign_revision(&document, begin(&document).unwrap(), &request).unwrap_err();
+        assert!(matches!(refused, PdfError::Unsupported { .. }), "{page}: {refused}");
+    }
+    released("beside a nested node", &document_bytes, &SignatureRequest { page: 3, ..request(new()) });
 }
 
 #[test]

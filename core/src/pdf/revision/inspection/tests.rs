@@ -1,12 +1,14 @@
 //! Bugs planted in the writer: each one must keep the document from being released.
 
+mod additions;
+mod forms;
+
 use crate::pdf::document::Document;
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference, Stream};
 use crate::pdf::revision::inspection::{Flaw, inspect};
-use crate::pdf::revision::pending::Pending;
 use crate::pdf::revision::tests::request;
-use crate::pdf::revision::{FieldChoice, Structure, begin, form, section, signature_dictionary};
+use crate::pdf::revision::{FieldChoice, SignatureRequest, begin, build};
 use crate::pdf::sample::{packed, table};
 use crate::pdf::update::{Body, Update};
 
@@ -69,16 +71,25 @@ fn annotations(update: &mut Update, change: impl FnOnce(&mut Vec<Object>)) {
 /// Signs `original` in a new field with `fault` planted, and inspects the result.
 fn release(original: &[u8], fault: Option<Fault>) -> Result<(), Flaw> {
     let document = Document::open(original, Limits::default()).unwrap();
-    let request = request(FieldChoice::New { name: None });
-    let mut update = begin(&document).unwrap();
-    let signature = update.reserve();
-    let mut pending = Pending { document: &document, update: &mut update };
-    form::add_field(&mut pending, "nova", signature, Structure::Kept, &request).unwrap();
+    release_as(&document, &request(FieldChoice::New { name: Some("nova") }), fault)
+}
+
+/// Signs `document` as it is asked for with `fault` planted, and inspects the result.
+fn release_as(
+    document: &Document<&[u8]>,
+    wanted: &SignatureRequest<'_>,
+    fault: Option<Fault>,
+) -> Result<(), Flaw> {
+    let mut update = begin(document).unwrap();
+    let seen = wanted.rectangle.width() > 0.0;
+    let appearance = seen.then(|| update.add(Stream::default()));
+    let wanted = SignatureRequest { appearance, ..wanted.clone() };
+    let mut built = build(document, update, &wanted).unwrap();
     if let Some(Fault::Update(plant)) = fault {
-        plant(&mut update);
+        plant(&mut built.update);
     }
-    let dictionary = signature_dictionary(&request, Vec::new());
-    let mut bytes = section::write(&document, update, signature, &dictionary, &request).unwrap().bytes;
+    let revision = built.write(document, &wanted).unwrap();
+    let (field, mut bytes) = (revision.field_name, revision.bytes);
     match fault {
         Some(Fault::Bytes(old, new)) => {
             let at = bytes.windows(old.len()).rposition(|window| window == old.as_bytes());
@@ -88,9 +99,17 @@ fn release(original: &[u8], fault: Option<Fault>) -> Result<(), Flaw> {
         Some(Fault::Tail(plant)) => plant(&mut bytes),
         Some(Fault::Update(_)) | None => {}
     }
-    let signed = [original, bytes.as_slice()].concat();
-    let signed = Document::open(signed.as_slice(), Limits::default()).map_err(Flaw::Pdf)?;
-    inspect(&document, &signed, "nova").map(drop)
+    let signed = [*document.source(), bytes.as_slice()].concat();
+    let signed = document.reopen(signed.as_slice()).map_err(Flaw::Pdf)?;
+    inspect(document, &signed, &field).map(drop)
+}
+
+/// Every one of `faults` keeps what is asked for from being released, which without one is.
+fn none_is_released(document: &Document<&[u8]>, wanted: &SignatureRequest<'_>, faults: &[(&str, Fault)]) {
+    release_as(document, wanted, None).unwrap();
+    for (name, fault) in faults {
+        assert!(release_as(document, wanted, Some(*fault)).is_err(), "{name}");
+    }
 }
 
 /// The number after `word`, changed by one where it stands.

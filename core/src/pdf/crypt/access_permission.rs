@@ -1,4 +1,5 @@
-//! What the permissions of an encrypted document leave out (ISO 32000-2, 7.6.4.2, table 22).
+//! What the access permissions of an encrypted document leave out (ISO 32000-2, 7.6.4.2, table 22).
+//! What signatures permit is another matter ([`crate::pdf::permission`]).
 //!
 //! They bind whoever opens the document without a password, as anybody can. The owner may do
 //! everything. To whom the user's password was given, the document was entrusted: that person is
@@ -40,7 +41,7 @@ impl Crypt {
     }
 
     fn left_out(&self, act: Act) -> Option<&'static str> {
-        let has = |bits: u32| self.permissions() & bits == bits;
+        let has = |bits: u32| self.access_permissions() & bits == bits;
         let second = match &self.dictionary.verifier {
             Verifier::Old(entries) => entries.revision >= 3,
             Verifier::New(_) => true,

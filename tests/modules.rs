@@ -194,7 +194,7 @@ fn what_cannot_be_loaded_is_told_in_plain_words_and_hides_nothing() {
     ] {
         let of_it = |it: &&Value| it["facts"]["path"] == at(name).to_str().unwrap();
         let finding = findings.iter().find(of_it).unwrap_or_else(|| panic!("{name}: {diagnosis:#}"));
-        assert_eq!((&finding["code"], &finding["facts"]["error"]), (&"module-failed".into(), &code.into()));
+        assert_eq!((&finding["code"], &finding["facts"]["error"]), (&"module-unusable".into(), &code.into()));
     }
     // Who asks for such a module by name hears the same.
     for (name, expected) in [

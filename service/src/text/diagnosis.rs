@@ -29,6 +29,37 @@ pub(crate) fn told_by_code(language: Language, what: Sentence, code: ErrorCode, 
     }
 }
 
+/// What can be done about a certificate that may not sign, where the remedy of the code says less.
+pub(crate) fn of_no_use(code: ErrorCode) -> Option<Sentence> {
+    let table: [(ErrorCode, Sentence); 3] = [
+        (
+            ErrorCode::CredentialExpired,
+            [
+                "Renove o certificado na sua autoridade certificadora.",
+                "Renew the certificate with your certification authority.",
+                "Renueve el certificado en su autoridad de certificación.",
+            ],
+        ),
+        (
+            ErrorCode::CredentialNotForSigning,
+            [
+                "Use um certificado de assinatura; este serve a outro fim, como a autenticação.",
+                "Use a certificate for signatures; this one serves another purpose, such as authentication.",
+                "Use un certificado de firma; este sirve a otro fin, como la autenticación.",
+            ],
+        ),
+        (
+            ErrorCode::CredentialNotYetValid,
+            [
+                "Confira o relógio do computador.",
+                "Check the clock of the machine.",
+                "Compruebe el reloj del equipo.",
+            ],
+        ),
+    ];
+    table.into_iter().find(|(known, _)| *known == code).map(|(_, sentence)| sentence)
+}
+
 fn filled(sentence: &str, values: &[&str]) -> String {
     let numbered = values.iter().enumerate();
     numbered.fold(sentence.to_owned(), |text, (at, value)| text.replace(&format!("{{{at}}}"), value))
@@ -126,10 +157,44 @@ pub(crate) const CARD_SILENT: [Sentence; 2] = [
         "Compruebe que esté limpia y del lado correcto, e insértela de nuevo.",
     ],
 ];
-pub(crate) const MODULE_FAILED: Sentence = [
-    "O módulo de {0} ({1}) não funciona.",
-    "The module of {0} ({1}) does not work.",
-    "El módulo de {0} ({1}) no funciona.",
+pub(crate) const MODULE_FAILED: [Sentence; 2] = [
+    [
+        "O módulo de {0} ({1}) não funciona. {2}",
+        "The module of {0} ({1}) does not work. {2}",
+        "El módulo de {0} ({1}) no funciona. {2}",
+    ],
+    [
+        "Atualize ou reinstale o programa do fabricante ({3}).",
+        "Update or reinstall the vendor's software ({3}).",
+        "Actualice o reinstale el programa del fabricante ({3}).",
+    ],
+];
+pub(crate) const MODULE_FOREIGN: Sentence = [
+    "Instale {3} para este sistema, na versão de 64 bits.",
+    "Install {3} for this system, in its 64-bit version.",
+    "Instale {3} para este sistema, en la versión de 64 bits.",
+];
+pub(crate) const MODULE_LEFT_OUT: Sentence = [
+    "O módulo de {0} ({1}) não é usado: {2}.",
+    "The module of {0} ({1}) is not used: {2}.",
+    "El módulo de {0} ({1}) no se usa: {2}.",
+];
+pub(crate) const MODULE_MISPLACED: Sentence = [
+    "Corrija o caminho onde ele foi dado ({4}).",
+    "Correct the path where it was given ({4}).",
+    "Corrija la ruta donde fue dada ({4}).",
+];
+pub(crate) const MODULE_QUARANTINED: [Sentence; 2] = [
+    [
+        "O módulo de {0} ({1}) falhou repetidas vezes e não é mais carregado.",
+        "The module of {0} ({1}) failed again and again and is not loaded any more.",
+        "El módulo de {0} ({1}) falló repetidas veces y ya no se carga.",
+    ],
+    [
+        "Atualize o programa do fabricante; ou tente de novo: cybercore-signer modules retry '{1}'",
+        "Update the vendor's software; or try again: cybercore-signer modules retry '{1}'",
+        "Actualice el programa del fabricante; o inténtelo de nuevo: cybercore-signer modules retry '{1}'",
+    ],
 ];
 pub(crate) const MODULE_NOT_INSTALLED: [Sentence; 2] = [
     [

@@ -104,7 +104,8 @@ fn architecture(language: Language, mismatch: &Mismatch) -> String {
         ],
     };
     let [subject, program] = [subject, program].map(|sentence| language.choose(sentence));
-    format!("{subject} ({}), {program} ({})", mismatch.found, mismatch.expected)
+    let [found, expected] = &mismatch.names;
+    format!("{subject} ({found}), {program} ({expected})")
 }
 
 fn p11_kit(language: Language, unused: &Unused) -> String {

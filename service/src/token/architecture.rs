@@ -26,6 +26,8 @@ pub enum Library {
 pub struct Mismatch {
     /// In which way they differ.
     pub difference: Difference,
+    /// What differs: of the library and, second, of this program.
+    pub names: [String; 2],
     /// What the library is for.
     pub found: String,
     /// What this program is for.
@@ -86,6 +88,11 @@ fn compare(header: &[u8], system: &str, processor: &str) -> Library {
     } else {
         Difference::Processor
     };
+    let processors: Vec<_> = target.processors.iter().map(|found| found.name.as_str()).collect();
+    let differing = match difference {
+        Difference::System => [target.system, system].map(str::to_owned),
+        Difference::Processor | Difference::Width => [processors.join(", "), processor.to_owned()],
+    };
     let words = |found: &Processor| match found.bits {
         32 => format!("{}, 32-bit", found.name),
         _ => found.name.clone(),
@@ -93,6 +100,7 @@ fn compare(header: &[u8], system: &str, processor: &str) -> Library {
     let names: Vec<_> = target.processors.iter().map(words).collect();
     Library::Foreign(Mismatch {
         difference,
+        names: differing,
         found: format!("{} ({})", names.join(", "), target.system),
         expected: format!("{processor} ({system})"),
     })
@@ -195,6 +203,7 @@ mod tests {
     fn a_32_bit_library_is_named_as_such() {
         let found = mismatch(compare(&elf_header(1, 3), "linux", "x86_64"));
         assert_eq!(found.difference, Difference::Width);
+        assert_eq!(found.names, ["x86", "x86_64"]);
         assert_eq!(
             (found.found.as_str(), found.expected.as_str()),
             ("x86, 32-bit (linux)", "x86_64 (linux)")

@@ -222,7 +222,7 @@ fn given_up(source: &Source) -> Failure {
             function: "the module".to_owned(),
             value: "an answer beyond all bounds".to_owned(),
         },
-        Source::Closed | Source::File(_) | Source::Nothing => {
+        Source::Closed | Source::File(_) | Source::Nothing | Source::Stored(_) => {
             Failure::Internal { reason: "panic".to_owned() }
         }
     }

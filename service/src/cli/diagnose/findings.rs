@@ -59,10 +59,12 @@ pub(super) enum Finding {
     CardInUse { reader: String, programs: Vec<String> },
     /// A card gives no answer.
     CardSilent { reader: String },
-    /// A module is there, or was named, and does not work.
+    /// A module was loaded, or is in quarantine, and does not work.
     ModuleFailed { product: String, path: String, code: ErrorCode },
     /// A card's product is known and its module is not installed.
     ModuleNotInstalled { reader: String, product: String, software: String },
+    /// A module was named or found and cannot be loaded.
+    ModuleUnusable(LeftOut),
     /// No reader holds a card.
     NoCard,
     /// A token has no certificate that is seen without a PIN.
@@ -88,9 +90,10 @@ impl Finding {
             Self::CanSign { .. } | Self::NoCertificate { .. } | Self::NoneMaySign { .. } => Link::Certificate,
             Self::CardService(_) => Link::CardService,
             Self::CardInUse { .. } | Self::CardSilent { .. } | Self::NoCard => Link::Card,
-            Self::ModuleFailed { .. } | Self::ModuleNotInstalled { .. } | Self::NoModule { .. } => {
-                Link::Module
-            }
+            Self::ModuleFailed { .. }
+            | Self::ModuleNotInstalled { .. }
+            | Self::ModuleUnusable(_)
+            | Self::NoModule { .. } => Link::Module,
             Self::NoReader { .. } => Link::Reader,
             Self::NoToken { .. } | Self::PinLocked { .. } => Link::Token,
             Self::Sandboxed(_) => Link::Program,
@@ -110,6 +113,7 @@ impl Finding {
             Self::CardSilent { .. } => "card-silent",
             Self::ModuleFailed { .. } => "module-failed",
             Self::ModuleNotInstalled { .. } => "module-not-installed",
+            Self::ModuleUnusable(_) => "module-unusable",
             Self::NoCard => "no-card",
             Self::NoCertificate { .. } => "no-certificate",
             Self::NoModule { .. } => "no-module",
@@ -142,7 +146,8 @@ impl Link {
     }
 }
 
-/// What follows, in the order of the chain; what works comes last.
+/// What follows, in the order of the chain; what works comes last. A sandbox explains everything
+/// else, as long as nothing can sign.
 pub(super) fn conclude(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(way_to_the_cards(facts));
@@ -156,8 +161,10 @@ pub(super) fn conclude(facts: &Facts) -> Vec<Finding> {
         .collect();
     able.sort();
     able.dedup();
-    if !able.is_empty() {
-        findings.push(Finding::CanSign { count: able.len() });
+    match (facts.sandbox, able.len()) {
+        (Some(sandbox), 0) => findings = vec![Finding::Sandboxed(sandbox)],
+        (None, 0) => {}
+        (_, count) => findings.push(Finding::CanSign { count }),
     }
     // Two modules may show one token.
     findings.into_iter().fold(Vec::new(), |mut told, finding| {
@@ -170,16 +177,18 @@ pub(super) fn conclude(facts: &Facts) -> Vec<Finding> {
 
 /// What is wrong before any card is looked at.
 fn way_to_the_cards(facts: &Facts) -> Option<Finding> {
-    match (facts.sandbox, &facts.card_service) {
-        (Some(sandbox), _) => Some(Finding::Sandboxed(sandbox)),
-        (None, CardService::Running) => match facts.readers.as_slice() {
+    match &facts.card_service {
+        CardService::Running => match facts.readers.as_slice() {
             [] => {
                 let plugged = facts.plugged.iter().map(|product| product.name.clone()).collect();
                 Some(Finding::NoReader { plugged })
             }
             readers => readers.iter().all(|reader| reader.card.is_none()).then_some(Finding::NoCard),
         },
-        (None, trouble) => Some(Finding::CardService(trouble.clone())),
+        trouble @ (CardService::Failed(_)
+        | CardService::NotInstalled
+        | CardService::NotPermitted
+        | CardService::NotRunning) => Some(Finding::CardService(trouble.clone())),
     }
 }
 
@@ -223,17 +232,11 @@ fn card(facts: &Facts, reader: &Reader) -> Option<Finding> {
 fn failed(facts: &Facts) -> impl Iterator<Item = Finding> {
     let loaded = facts.modules.iter().filter_map(|examined| {
         let Installed { product, path, .. } = &examined.module;
-        Some((product, Some(path), examined.outcome.fault()?))
+        let code = examined.outcome.fault()?;
+        Some(Finding::ModuleFailed { product: product.clone(), path: path.display().to_string(), code })
     });
-    let left_out = facts
-        .left_out
-        .iter()
-        .filter_map(|left| Some((&left.product, left.path.as_ref(), left.reason.code()?)));
-    loaded.chain(left_out).map(|(product, path, code)| Finding::ModuleFailed {
-        product: product.clone(),
-        path: path.map(|path| path.display().to_string()).unwrap_or_default(),
-        code,
-    })
+    let unusable = facts.left_out.iter().filter(|left| left.reason.code().is_some());
+    loaded.chain(unusable.cloned().map(Finding::ModuleUnusable))
 }
 
 /// What keeps a token's certificates from signing, where none of them may.
@@ -300,3 +303,6 @@ impl Reason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,6 +146,11 @@ fn facts_of(finding: &Finding) -> Map<String, Value> {
         Finding::ModuleNotInstalled { reader, product, software } => {
             vec![("reader", json!(reader)), ("product", json!(product)), ("software", json!(software))]
         }
+        Finding::ModuleUnusable(left) => vec![
+            ("product", json!(left.product)),
+            ("path", json!(left.path)),
+            ("error", json!(left.reason.code().map(|code| code.as_str()))),
+        ],
         Finding::NoCertificate { token } | Finding::PinLocked { token } => vec![("token", json!(token))],
         Finding::NoModule { reader, atr } | Finding::NoToken { reader, atr } => {
             vec![("reader", json!(reader)), ("atr", json!(atr.to_string()))]

@@ -21,7 +21,7 @@ use crate::{
     },
     token::{
         client::{PinEntry, PinState},
-        modules::{atr::Atr, known},
+        modules::{LeftOut, Reason, atr::Atr, known, quarantine::Incident},
         reader::Reader,
     },
 };
@@ -155,8 +155,11 @@ fn show_module(facts: &Facts, examined: &Examined) {
     screen::line(&format!("  {mark} {} ({}; {origin})", module.product, module.path.display()));
     match &examined.outcome {
         Outcome::Failed(error) => {
+            // What happened in the person's words, where they are known.
+            let incident = facts.now.and_then(|now| Incident::of(error, now));
+            let detail = incident.map_or_else(|| error.to_string(), |it| words::incident(language, &it));
             screen::line(&format!("    {} [{}]", language.error(error.code()), error.code()));
-            screen::line(&format!("    ({error})"));
+            screen::line(&format!("    ({detail})"));
         }
         Outcome::Quarantined(held) => {
             screen::line(&format!("    {}", language.error(ErrorCode::ModuleQuarantined)));
@@ -221,6 +224,32 @@ fn show_token(facts: &Facts, seen: &SeenToken) {
     }
 }
 
+/// The program to install for a known product.
+fn software(product: &str) -> Option<&'static str> {
+    let known = known::products().iter().find(|known| known.name == product);
+    known.map(|known| known.software.as_str())
+}
+
+/// What is said of a module that cannot be loaded.
+fn unusable(left: &LeftOut) -> Told {
+    let language = language();
+    let path = left.path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+    let (why, origin) = (words::reason(language, &left.reason), words::origin(language, &left.origin));
+    let remedy = match left.reason {
+        Reason::Architecture(_) => sentences::MODULE_FOREIGN,
+        Reason::Duplicate(_)
+        | Reason::Missing
+        | Reason::NotALibrary
+        | Reason::NotNamed
+        | Reason::P11Kit(_)
+        | Reason::Relative
+        | Reason::SameProduct(_)
+        | Reason::Unreadable(_) => sentences::MODULE_MISPLACED,
+    };
+    let software = software(&left.product).unwrap_or(&left.product);
+    told(language, sentences::MODULE_LEFT_OUT, remedy, &[&left.product, &path, &why, software, &origin])
+}
+
 /// A finding in the person's language.
 pub(super) fn words(finding: &Finding) -> Told {
     let language = language();
@@ -242,9 +271,14 @@ pub(super) fn words(finding: &Finding) -> Told {
             plain(sentences::CARD_IN_USE, &[reader, &programs.join(", ")])
         }
         Finding::CardSilent { reader } => plain(sentences::CARD_SILENT, &[reader]),
-        Finding::ModuleFailed { product, path, code } => {
-            told_by_code(language, sentences::MODULE_FAILED, *code, &[product, path])
+        Finding::ModuleFailed { product, path, code: ErrorCode::ModuleQuarantined } => {
+            plain(sentences::MODULE_QUARANTINED, &[product, path])
         }
+        Finding::ModuleFailed { product, path, code } => {
+            let software = software(product).unwrap_or(product);
+            plain(sentences::MODULE_FAILED, &[product, path, language.error(*code), software])
+        }
+        Finding::ModuleUnusable(left) => unusable(left),
         Finding::ModuleNotInstalled { reader, product, software } => {
             plain(sentences::MODULE_NOT_INSTALLED, &[reader, product, software])
         }
@@ -255,7 +289,8 @@ pub(super) fn words(finding: &Finding) -> Told {
         Finding::NoReader { plugged } => plain(sentences::NO_READER_BUT_PLUGGED, &[&plugged.join(", ")]),
         Finding::NoToken { reader, atr } => plain(sentences::NO_TOKEN, &[reader, &atr.to_string()]),
         Finding::NoneMaySign { token, code } => {
-            told_by_code(language, sentences::NONE_MAY_SIGN, *code, &[token])
+            let Told { what, remedy } = told_by_code(language, sentences::NONE_MAY_SIGN, *code, &[token]);
+            Told { what, remedy: sentences::of_no_use(*code).map(|it| say(it).to_owned()).or(remedy) }
         }
         Finding::PinLocked { token } => {
             told_by_code(language, sentences::PIN_LOCKED, ErrorCode::PinLocked, &[token])

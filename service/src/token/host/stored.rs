@@ -127,6 +127,7 @@ impl StoredKey {
             friendly_name: None,
             certificate: self.stored.certificate.clone(),
             issuers: self.stored.chain.clone(),
+            always_authenticate: false,
         }]
     }
 

@@ -6,7 +6,7 @@
 mod record;
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -215,7 +215,7 @@ impl Quarantine {
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
         #[cfg(unix)]
-        fs::File::open(directory)?.sync_all()?;
+        std::fs::File::open(directory)?.sync_all()?;
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! The file of the quarantine: what survives, what is forgotten, and what a damaged one does.
 
+use std::fs;
+
 use super::*;
 
 struct Place {

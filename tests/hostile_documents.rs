@@ -23,6 +23,7 @@ use std::{
 use serde_json::Value;
 use signer_core::{
     error::ErrorCode,
+    pades::{range_digests::RangeDigests, verify},
     pdf::{
         document::Document,
         limits::Limits,
@@ -90,11 +91,8 @@ fn no_hostile_document_passes_the_bounds_of_memory_and_work() {
             };
             for (what, act) in [
                 ("reading", look as fn(&Counted<'_>)),
-                ("signing", |source| {
-                    if let Ok(document) = Document::open(source, Limits::default()) {
-                        drop(sign::signed_from(&document, source.bytes, sign::Way::Invisible));
-                    }
-                }),
+                ("signing unseen", |source| sign_and_check(source, sign::Way::Invisible)),
+                ("signing", |source| sign_and_check(source, sign::Way::Visible)),
                 ("validating", |source| {
                     if let Ok(document) = Document::open(source, Limits::default()) {
                         drop(sign::verdicts_from(&document, &source));
@@ -129,6 +127,23 @@ fn the_program_ends_with_a_verdict_or_a_code_in_little_memory() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Signs, and checks the result as before a release. What is read of it counts too.
+fn sign_and_check(source: &Counted<'_>, way: sign::Way) {
+    let Ok(document) = Document::open(source, Limits::default()) else { return };
+    let Some((update, field)) = sign::signed_from(&document, source.bytes, way) else { return };
+    let bytes = [source.bytes, &update].concat();
+    let result = Counted { bytes: &bytes, read: Cell::new(0), reads: Cell::new(0) };
+    let signed = document.reopen(&result).expect("what was signed opens");
+    let mut digests = RangeDigests::new(bytes.as_slice());
+    let checked = verify::check_own(&document, &signed, &field, &mut |range, algorithm| {
+        // Hashed while it is copied, and not read once more.
+        digests.digest(range, algorithm)
+    });
+    checked.expect("what was signed is as it was meant");
+    source.read.set(source.read.get() + result.read.get());
+    source.reads.set(source.reads.get() + result.reads.get());
 }
 
 /// Asks for what signing and validating ask for.

@@ -16,6 +16,7 @@ use crate::pdf::lexer::{Lexer, SyntaxError, Token, is_space};
 use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::object_stream::ObjectStream;
+use crate::pdf::page::KnownPages;
 use crate::pdf::reader::{Reader, position};
 use crate::pdf::recover::{self, Salvage};
 use crate::pdf::source::Source;
@@ -36,6 +37,8 @@ pub struct Document<S: Source> {
     salvage: OnceCell<Salvage>,
     /// The number of pages of a large tree, if its counts agree; asked for once.
     pub(in crate::pdf) large_count: OnceCell<Option<u32>>,
+    /// What walks through the page tree have found.
+    pub(in crate::pdf) known_pages: RefCell<KnownPages>,
     /// The fields, once they were asked for.
     pub(in crate::pdf) form: OnceCell<Form>,
     streams: RefCell<HashMap<u32, Arc<ObjectStream>>>,
@@ -75,6 +78,7 @@ impl<S: Source> Document<S> {
             repaired,
             salvage: OnceCell::new(),
             large_count: OnceCell::new(),
+            known_pages: RefCell::default(),
             form: OnceCell::new(),
             streams: RefCell::default(),
             crypt: None,

@@ -15,6 +15,17 @@ use crate::pdf::source::Source;
 /// Trees of no more pages are walked, so that wrong counts do no harm.
 const WALKED: u32 = 64;
 
+/// Values of a page that is kept.
+const KEPT: usize = 1 << 14;
+
+/// What walks have found.
+#[derive(Debug, Default)]
+pub(in crate::pdf) struct KnownPages {
+    count: Option<u32>,
+    /// The page that was found last.
+    page: Option<Page>,
+}
+
 /// One page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
@@ -49,7 +60,13 @@ impl<S: Source> Document<S> {
         if let Some(count) = self.large_count()? {
             return Ok(count);
         }
-        Ok(self.walk(Search::Nothing)?.pages)
+        if let Some(count) = self.known_pages.borrow().count {
+            return Ok(count);
+        }
+        let Walk { pages, found } = self.walk(Search::Last)?;
+        self.known_pages.borrow_mut().count = Some(pages);
+        self.keep(found.as_ref());
+        Ok(pages)
     }
 
     /// The page `number`, from 1.
@@ -63,8 +80,20 @@ impl<S: Source> Document<S> {
         {
             return Ok(page);
         }
+        let known = self.known_pages.borrow().page.clone();
+        if let Some(known) = known.filter(|known| known.number == number) {
+            return Ok(known);
+        }
         let Walk { pages, found } = self.walk(Search::Number(number))?;
+        self.keep(found.as_ref());
         found.ok_or(PdfError::PageNotFound { asked: number, count: pages })
+    }
+
+    /// Keeps the page that a walk found: it is often asked for again.
+    fn keep(&self, found: Option<&Page>) {
+        if let Some(page) = found.filter(|page| page.dictionary.weight() <= KEPT) {
+            self.known_pages.borrow_mut().page = Some(page.clone());
+        }
     }
 
     /// What the root of the tree says of the number of pages, if that makes a walk expensive and
@@ -131,6 +160,12 @@ impl<S: Source> Document<S> {
                 return Ok(true);
             }
             (below, above) = (parent, node.get("Parent").and_then(Object::as_reference));
+        }
+        // Pages that do not say so stand in the first list most of the time.
+        let pages = self.entry(self.catalog(), "Pages")?.into_dictionary().unwrap_or_default();
+        let first = self.entry(&pages, "Kids")?;
+        if first.as_array().unwrap_or_default().contains(&Object::Reference(place)) {
+            return Ok(true);
         }
         Ok(root == Some(place) || self.walk(Search::Reference(place))?.found.is_some())
     }

@@ -14,8 +14,8 @@ use crate::pdf::source::Source;
 pub(super) enum Search {
     /// The page that lists this annotation.
     Annotation(Reference),
-    /// Nothing: the pages are counted.
-    Nothing,
+    /// The last page: the pages are counted.
+    Last,
     /// The page of this number.
     Number(u32),
     /// The page that stands here.
@@ -116,13 +116,15 @@ impl<S: Source> Document<S> {
     /// Visits all pages in order until `search` is satisfied.
     pub(super) fn walk(&self, search: Search) -> Result<Walk, PdfError> {
         let mut walk = Walk { pages: 0, found: None };
+        let mut last = None;
         let Some(root) = self.root_node()? else { return Ok(walk) };
         let mut path = HashSet::from([root.reference]);
         let mut levels = Vec::new();
         match self.kids(&root)? {
             Some(kids) => levels.push(Level { node: root, kids, next: 0 }),
             None => {
-                self.visit(root, search, &mut walk)?;
+                self.visit(&root, search, &mut walk)?;
+                last = Some(root);
             }
         }
         let mut visited = 0usize;
@@ -143,9 +145,10 @@ impl<S: Source> Document<S> {
             let Some(kid) = self.kid(&level.node, &level.kids, index)? else { continue };
             match self.kids(&kid)? {
                 None => {
-                    if self.visit(kid, search, &mut walk)? {
+                    if self.visit(&kid, search, &mut walk)? {
                         return Ok(walk);
                     }
+                    last = Some(kid);
                 }
                 // A node within itself is left out, as readers do.
                 Some(_) if kid.direct.is_none() && !path.insert(kid.reference) => {}
@@ -155,20 +158,24 @@ impl<S: Source> Document<S> {
                 Some(kids) => levels.push(Level { node: kid, kids, next: 0 }),
             }
         }
+        if search == Search::Last {
+            // What is wrong with that page is told to whoever asks for it.
+            walk.found = last.and_then(|last| self.page_at(last, walk.pages).ok());
+        }
         Ok(walk)
     }
 
     /// Counts a page; whether it is the one that is looked for.
-    fn visit(&self, node: Node, search: Search, walk: &mut Walk) -> Result<bool, PdfError> {
+    fn visit(&self, node: &Node, search: Search, walk: &mut Walk) -> Result<bool, PdfError> {
         walk.pages = walk.pages.saturating_add(1);
         let wanted = match search {
             Search::Annotation(reference) => self.lists_annotation(&node.dictionary, reference)?,
-            Search::Nothing => false,
+            Search::Last => false,
             Search::Number(number) => number == walk.pages,
             Search::Reference(reference) => node.direct.is_none() && node.reference == reference,
         };
         if wanted {
-            walk.found = Some(self.page_at(node, walk.pages)?);
+            walk.found = Some(self.page_at(node.clone(), walk.pages)?);
         }
         Ok(wanted)
     }

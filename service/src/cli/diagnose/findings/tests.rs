@@ -12,12 +12,18 @@ use crate::token::{
 const ETOKEN: [u8; 14] = [0x3b, 0xd5, 0x18, 0, 0x81, 0x31, 0xfe, 0x7d, 0x80, 0x73, 0xc8, 0x21, 0x10, 0xf4];
 const STRANGE: [u8; 2] = [0x3b, 0];
 
+fn reader(card: Option<&[u8]>) -> Reader {
+    let card = card.map(<[u8]>::to_vec);
+    Reader { name: "R".to_owned(), card, changes: 0, sharing: Sharing::Shared }
+}
+
 fn facts(card: Option<&[u8]>, modules: Vec<Examined>) -> Facts {
-    let reader = Reader { name: "R".to_owned(), card: card.map(<[u8]>::to_vec) };
+    let reader = reader(card);
     Facts {
         sandbox: None,
         card_service: CardService::Running,
         readers: vec![reader],
+        card_programs: Vec::new(),
         plugged: Vec::new(),
         modules,
         left_out: Vec::new(),
@@ -43,6 +49,7 @@ fn token(pin: PinState) -> SeenToken {
         manufacturer: text(),
         model: text(),
         slot: 1,
+        reader: text(),
         tries_left: TriesLeft::Unknown,
         pin,
         pin_entry: PinEntry::Program,
@@ -66,8 +73,24 @@ fn before_a_card_is_seen_the_first_broken_link_is_told_alone() {
     assert_eq!(codes(&facts), ["sandboxed"]);
     facts.sandbox = None;
     facts.card_service = CardService::Running;
-    facts.readers.push(Reader { name: "R".to_owned(), card: Some(Vec::new()) });
+    facts.readers.push(reader(Some(&[])));
     assert_eq!(codes(&facts), ["card-silent"]);
+}
+
+#[test]
+fn a_card_that_a_program_keeps_is_told_with_the_programs() {
+    let mut facts = facts(Some(&ETOKEN), vec![opensc(Vec::new())]);
+    for reader in &mut facts.readers {
+        reader.sharing = Sharing::Exclusive;
+    }
+    facts.card_programs = vec!["banco".to_owned()];
+    let told = conclude(&facts);
+    assert!(
+        told.iter()
+            .any(|finding| matches!(finding, Finding::CardInUse { programs, .. } if programs == &["banco"])),
+        "{:?}",
+        codes(&facts)
+    );
 }
 
 #[test]

@@ -27,6 +27,9 @@ const HEADER_WINDOW: usize = 1024;
 /// How far from the end `startxref` is looked for, in two steps.
 const TAIL_WINDOWS: [usize; 2] = [1 << 10, 64 << 10];
 
+/// Objects that one update may add.
+const ADDED: u32 = 4096;
+
 /// An open document. Reads through its source whenever something is asked for, and may block then.
 pub struct Document<S: Source> {
     reader: Reader<S>,
@@ -216,16 +219,16 @@ impl<S: Source> Document<S> {
         };
         let sizes = self.xref.sections.iter().map(|section| &section.trailer).chain([&self.trailer]);
         let sizes = sizes.filter_map(|trailer| trailer.get("Size").and_then(Object::as_integer));
-        // A size past every limit is a lie.
-        let sizes =
-            sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= self.limits().objects));
+        // A size past every limit is a lie. What is added stays below it too.
+        let limit = self.limits().objects.saturating_sub(ADDED);
+        let sizes = sizes.filter_map(|size| u32::try_from(size).ok().filter(|&size| size <= limit));
         // Of the trailer only what an update repeats: nobody follows the rest of an older one.
         ["Encrypt", "ID", "Info", "Root"].iter().filter_map(|key| self.trailer.get(key)).for_each(|value| {
             self.reader.refers(value);
         });
         let known = listed.max(self.reader.referred());
         let next = sizes.max().unwrap_or(0).max(known.saturating_add(1)).max(1);
-        if next > self.limits().objects {
+        if next > limit {
             return Err(PdfError::Limit { what: "the number of objects" });
         }
         Ok(next)

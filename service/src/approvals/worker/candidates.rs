@@ -51,6 +51,8 @@ struct OpenHost {
     source: Source,
     host: TokenHost,
     key: [u8; KEY_LEN],
+    /// The tokens of a module as they are now: a listing may be older than the last wrong PIN.
+    tokens: Vec<TokenDescription>,
 }
 
 /// The processes of the hosts of one request, to be ended from elsewhere.
@@ -259,7 +261,7 @@ impl Candidates {
         Err(failure.unwrap_or(TokenError::Unexpected))
     }
 
-    fn add_there(&mut self, credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
+    fn add_there(&mut self, mut credential: FoundCredential, end: Instant) -> Result<(), TokenError> {
         let path = credential.source.path();
         let host = match self.hosts.iter().position(|opened| opened.source.path() == path) {
             Some(index) => index,
@@ -267,14 +269,19 @@ impl Candidates {
                 let mut host = self.store.open(&credential.source, end)?;
                 self.processes.enter(&host);
                 let key = *host.sealing_key()?.as_bytes();
+                let tokens = if token_of(&credential.source).is_some() { host.tokens()? } else { Vec::new() };
                 // From here on each step has its own time: a person types, a card works.
                 host.answer_until(None);
-                self.hosts.push(OpenHost { source: credential.source.clone(), host, key });
+                self.hosts.push(OpenHost { source: credential.source.clone(), host, key, tokens });
                 self.hosts.len() - 1
             }
         };
-        let key = self.hosts.get(host).ok_or(TokenError::Unexpected)?.key;
-        let unlock = unlock(&credential.source, key);
+        let opened = self.hosts.get(host).ok_or(TokenError::Unexpected)?;
+        if let Source::Token { token, .. } = &mut credential.source {
+            let now = opened.tokens.iter().find(|now| same(now, token)).ok_or(TokenError::Absent)?;
+            token.clone_from(now);
+        }
+        let unlock = unlock(&credential.source, opened.key);
         self.found.push(Candidate { credential, unlock, host: Some(host) });
         Ok(())
     }

@@ -36,12 +36,16 @@ pub(super) fn failure(error: Error) -> Failure {
     }
 }
 
+/// Whether an error says nothing of its cause.
+pub(super) const fn is_general(error: &Error) -> bool {
+    matches!(error, Error::Pkcs11(RvError::GeneralError | RvError::FunctionFailed, _))
+}
+
 /// The failure that an error of a login is. Some modules have only a general error for a wrong
 /// PIN; to say that the token failed would make the person try it once more.
 pub(super) fn of_login(error: Error, typed: Typed) -> Failure {
-    let general = matches!(error, Error::Pkcs11(RvError::GeneralError | RvError::FunctionFailed, _));
     match typed {
-        Typed::Here if general => Failure::PinIncorrect { tries_left: TriesLeft::Unknown },
+        Typed::Here if is_general(&error) => Failure::PinIncorrect { tries_left: TriesLeft::Unknown },
         Typed::Here | Typed::OnReader => failure(error),
     }
 }

@@ -1,6 +1,11 @@
 //! A PIN goes to a token once for each time that the person gave it, to the token that it was
 //! given for, and on the last try only where the person said so.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use cryptoki::{
     error::{Error, RvError},
     session::{Session, UserType},
@@ -20,6 +25,10 @@ use crate::token::host::{
     },
     return_value::{self, Typed, failure},
 };
+
+/// How long a reader may take to say that its card was taken out: those that are asked in turns are
+/// asked twice a second.
+const DEPARTURE: Duration = Duration::from_secs(1);
 
 /// What a login used, as far as the next one needs it.
 #[derive(Default)]
@@ -79,6 +88,11 @@ impl Module {
     /// What a refused login means. The token is asked again: its flags say what is left, and one
     /// that was changed or put back refuses the PIN of the other.
     pub(super) fn refused(&mut self, slot: Slot, before: &Description, error: Error) -> Failure {
+        // A general error is a wrong PIN to some modules, and to others a card that was taken out.
+        if return_value::is_general(&error) && self.goes_away(slot) {
+            self.forget(slot);
+            return Failure::TokenRemoved;
+        }
         let refused = return_value::of_login(error, before.typed());
         if !matches!(refused, Failure::PinIncorrect { .. }) {
             return self.forget_if_gone(slot, refused);
@@ -91,6 +105,20 @@ impl Module {
             Ok(now) if now.is_locked() => Failure::PinLocked,
             Ok(now) => Failure::PinIncorrect { tries_left: now.tries_left() },
             Err(_) => self.forget_if_gone(slot, refused),
+        }
+    }
+
+    /// Whether the token is gone, or its reader says so within the moment that readers take.
+    fn goes_away(&self, slot: Slot) -> bool {
+        let end = Instant::now() + DEPARTURE;
+        loop {
+            if !self.client.get_slot_info(slot).is_ok_and(|slot| slot.token_present()) {
+                return true;
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::sleep(DEPARTURE / 20);
         }
     }
 }

@@ -71,7 +71,7 @@ fn a_card_is_locked_only_by_a_person_who_risked_it() {
     let (pending, question) = shown(&page, &agent);
     assert_eq!(question.unlocks[0].entry, Entry::Locked);
     assert_eq!(question.unlocks[0].unlock_tool.as_deref(), Some("pkcs15-tool --unblock-pin"));
-    agent.confirm(&question, Some(PIN));
+    agent.confirm(&question, None);
     let Outcome::Failed { code, words } = agent.dismissed(&question) else { panic!("it is locked") };
     assert!(code == "pin-locked" && words.contains("pkcs15-tool"), "{code}: {words}");
     assert_eq!(answer(pending)["error"]["code"], "pin-locked");

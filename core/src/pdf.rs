@@ -25,6 +25,7 @@ mod object_stream;
 pub mod page;
 mod parser;
 pub mod permission;
+mod places;
 mod predictor;
 mod reader;
 mod recover;

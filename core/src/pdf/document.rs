@@ -213,7 +213,7 @@ impl<S: Source> Document<S> {
     /// were read: one that leads nowhere must not lead to what is added.
     pub(crate) fn next_number(&self) -> Result<u32, PdfError> {
         let listed = if self.repaired {
-            self.salvage()?.objects.last_key_value().map_or(0, |(number, _)| *number)
+            self.salvage()?.objects.highest()
         } else {
             self.xref.highest(self.limits().objects)
         };

@@ -16,9 +16,9 @@ const OBJECTS: usize = 1 << 20;
 pub(crate) struct ObjectStream {
     data: Vec<u8>,
     /// Object numbers and where their objects begin in `data`.
-    index: Vec<(u32, usize)>,
-    /// The same in the order of the numbers.
-    sorted: Vec<(u32, usize)>,
+    index: Vec<(u32, u32)>,
+    /// Places in `index` in the order of the numbers, and of the places where these repeat.
+    sorted: Vec<u32>,
 }
 
 impl ObjectStream {
@@ -43,7 +43,8 @@ impl ObjectStream {
             raw = crypt.decrypt_stream(placed.reference, dictionary, raw, &resolve)?;
         }
         let data = reader.decode(dictionary, raw, resolve)?;
-        let mut index = Vec::new();
+        // No more than fit: a number takes a digit and a space at least.
+        let mut index = Vec::with_capacity(count.min(OBJECTS).min(data.len() / 4 + 1));
         let mut lexer = Lexer::new(data.get(..first).unwrap_or(&data), 0, true);
         while index.len() < count.min(OBJECTS) {
             let (Ok(Token::Integer(number)), Ok(Token::Integer(offset))) = (lexer.token(), lexer.token())
@@ -51,10 +52,11 @@ impl ObjectStream {
                 break;
             };
             let (Ok(number), Ok(offset)) = (u32::try_from(number), usize::try_from(offset)) else { break };
-            index.push((number, first.saturating_add(offset)));
+            // Past the end of every stream is past the end.
+            index.push((number, u32::try_from(first.saturating_add(offset)).unwrap_or(u32::MAX)));
         }
-        let mut sorted = index.clone();
-        sorted.sort_by_key(|(number, _)| *number);
+        let mut sorted: Vec<u32> = (0..).take(index.len()).collect();
+        sorted.sort_unstable_by_key(|&place| (number_at(&index, place), place));
         Ok(Self { data, index, sorted })
     }
 
@@ -74,10 +76,12 @@ impl ObjectStream {
         let entry = promised.filter(|(own, _)| *own == number);
         let entry = entry.or_else(|| {
             // Of repeated numbers the last one counts.
-            let after = self.sorted.partition_point(|(own, _)| *own <= number);
-            self.sorted.get(after.checked_sub(1)?).filter(|(own, _)| *own == number)
+            let after = self.sorted.partition_point(|&place| number_at(&self.index, place) <= Some(number));
+            let place = usize::try_from(*self.sorted.get(after.checked_sub(1)?)?).ok()?;
+            self.index.get(place).filter(|(own, _)| *own == number)
         });
         let Some(&(_, start)) = entry else { return Ok(None) };
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
         let mut lexer = Lexer::new(&self.data, start.min(self.data.len()), true);
         let object = parser::object(&mut lexer, reader.limits()).map_err(|error| syntax(error, 0))?;
         reader.charge(lexer.at().saturating_sub(start))?;
@@ -87,6 +91,10 @@ impl ObjectStream {
 
     /// The memory it takes.
     pub(crate) fn weight(&self) -> usize {
-        self.data.len() + 2 * self.index.len() * size_of::<(u32, usize)>()
+        self.data.len() + self.index.len() * (size_of::<(u32, u32)>() + size_of::<u32>())
     }
+}
+
+fn number_at(index: &[(u32, u32)], place: u32) -> Option<u32> {
+    index.get(usize::try_from(place).ok()?).map(|(number, _)| *number)
 }

@@ -12,7 +12,9 @@ use crate::pdf::parser;
 use crate::pdf::source::Source;
 
 /// The first window an object is read with; most objects fit.
-const FIRST_WINDOW: usize = 4 << 10;
+const FIRST_WINDOW: usize = 1 << 10;
+/// The second one; all but few fit. Up to here nothing is charged.
+const SECOND_WINDOW: usize = 4 << 10;
 /// How much is searched at a time.
 const SEARCH_WINDOW: usize = 64 << 10;
 
@@ -86,7 +88,7 @@ impl<S: Source> Reader<S> {
 
     /// Counts `len` bytes of an object's text, unless that is small.
     pub(crate) fn charge(&self, len: usize) -> Result<(), PdfError> {
-        let parsed = self.parsed.get().saturating_add(if len > FIRST_WINDOW { len as u64 } else { 0 });
+        let parsed = self.parsed.get().saturating_add(if len > SECOND_WINDOW { len as u64 } else { 0 });
         self.parsed.set(parsed);
         if parsed > self.limits.parsed_bytes {
             return Err(PdfError::Limit { what: "the size of all objects" });
@@ -126,7 +128,8 @@ impl<S: Source> Reader<S> {
             match parse(&mut lexer) {
                 Ok(value) => return Ok(value),
                 Err(SyntaxError::Incomplete) if !last && len < self.limits.object_bytes => {
-                    len = len.saturating_mul(8).min(self.limits.object_bytes);
+                    let next = if len < SECOND_WINDOW { SECOND_WINDOW } else { len.saturating_mul(8) };
+                    len = next.min(self.limits.object_bytes);
                     self.charge(len)?;
                 }
                 Err(SyntaxError::Incomplete) if !last => {

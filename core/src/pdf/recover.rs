@@ -1,12 +1,11 @@
 //! Damaged files: objects found by one bounded pass over the bytes instead of the cross-reference.
 
-use std::collections::BTreeMap;
-
 use crate::pdf::crypt::Crypt;
 use crate::pdf::error::PdfError;
 use crate::pdf::lexer::{is_regular, is_space};
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::object_stream::ObjectStream;
+use crate::pdf::places::{Place, Places};
 use crate::pdf::reader::{Placed, Reader};
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Location, is_xref_stream, table};
@@ -18,15 +17,15 @@ const OVERLAP: usize = 64;
 /// How many bytes are judged at once.
 const BLOCK: usize = 32;
 /// Objects that are kept.
-const OBJECTS: usize = 1 << 20;
+const OBJECTS: usize = 1 << 19;
 /// Trailers and ends of file that are kept.
 const MARKS: usize = 1 << 16;
 
 /// What a scan found.
 #[derive(Debug, Default)]
 pub(crate) struct Salvage {
-    /// The newest place of each object, and its generation.
-    pub(crate) objects: BTreeMap<u32, (Location, u16)>,
+    /// The newest place of each object.
+    pub(crate) objects: Places,
     /// The entries of all trailers, newer ones first.
     pub(crate) trailer: Dictionary,
     /// Places right after `%%EOF`.
@@ -54,17 +53,20 @@ enum Special {
 pub(crate) fn scan<S: Source>(reader: &Reader<S>, crypt: Option<&Crypt>) -> Result<Salvage, PdfError> {
     let marks = notice(reader)?;
     let mut salvage = Salvage { ends: marks.ends, ..Salvage::default() };
+    let mut found = Vec::with_capacity(marks.objects.len());
     let mut streams =
         marks.special.iter().filter(|(_, _, special)| *special == Special::ObjectStream).peekable();
     for &(reference, offset) in &marks.objects {
-        salvage.objects.insert(reference.number, (Location::At(offset), reference.generation));
+        found.push(Place::new(reference.number, reference.generation, Location::At(offset)));
         while let Some(&&(stream, at, _)) = streams.peek().filter(|(_, at, _)| *at <= offset) {
             streams.next();
             if at == offset {
-                open_stream(reader, crypt, &mut salvage, stream, at)?;
+                open_stream(reader, crypt, &mut found, stream, at)?;
             }
         }
     }
+    drop(marks.objects);
+    salvage.objects = Places::last_of(found);
     let mut trailers = Vec::new();
     for &at in &marks.trailers {
         // One that cannot be read says nothing.
@@ -102,7 +104,7 @@ pub(crate) fn scan<S: Source>(reader: &Reader<S>, crypt: Option<&Crypt>) -> Resu
 
 impl Salvage {
     pub(crate) fn locate(&self, number: u32) -> Option<Location> {
-        self.objects.get(&number).map(|(location, _)| *location)
+        self.objects.get(number)
     }
 
     /// Whether the trailers' root is there; one in an object stream is taken at its word.
@@ -136,7 +138,7 @@ fn readable(found: Result<Placed, PdfError>) -> Result<Option<Placed>, PdfError>
 fn open_stream<S: Source>(
     reader: &Reader<S>,
     crypt: Option<&Crypt>,
-    salvage: &mut Salvage,
+    found: &mut Vec<Place>,
     reference: Reference,
     at: u64,
 ) -> Result<(), PdfError> {
@@ -148,10 +150,10 @@ fn open_stream<S: Source>(
     };
     for (index, number) in stream.numbers().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        if salvage.objects.len() >= OBJECTS {
+        if found.len() >= OBJECTS {
             return Err(PdfError::Limit { what: "the number of objects" });
         }
-        salvage.objects.insert(number, (Location::Within { stream: reference.number, index }, 0));
+        found.push(Place::new(number, 0, Location::Within { stream: reference.number, index }));
     }
     Ok(())
 }

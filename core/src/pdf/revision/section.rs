@@ -1,6 +1,5 @@
 //! The bytes of an update: its objects, the hole, and a section of the same kind as the last one.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::digest::{DigestAlgorithm, RunningDigest};
@@ -9,6 +8,7 @@ use crate::pdf::crypt::Crypt;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::object::{self, Dictionary, Object, Reference, Stream};
+use crate::pdf::places::{Place, Places};
 use crate::pdf::revision::{SignatureRequest, write_object};
 use crate::pdf::source::Source;
 use crate::pdf::update::{Body, Update};
@@ -30,9 +30,6 @@ pub(super) struct Written {
     pub(super) contents: Range<usize>,
     pub(super) byte_range: ByteRange,
 }
-
-/// Where an object of the update stands, for its section: offsets count from the header.
-type Entries = BTreeMap<u32, (u16, Location)>;
 
 /// Writes `update` and the signature dictionary, which stands at `signature`.
 pub(super) fn write<S: Source>(
@@ -111,22 +108,22 @@ fn encrypted<S: Source>(
 }
 
 /// The entries that a section without `/Prev` must repeat: none unless the chain is unusable.
-fn inherited<S: Source>(document: &Document<S>) -> Result<Entries, PdfError> {
+fn inherited<S: Source>(document: &Document<S>) -> Result<Places, PdfError> {
     if !document.is_repaired() {
-        return Ok(Entries::new());
+        return Ok(Places::default());
     }
     let base = document.xref().base;
-    let found = document.salvage()?.objects.iter().map(|(&number, &(location, generation))| {
-        let location = match location {
+    let found = document.salvage()?.objects.iter().map(|place| {
+        let location = match place.location() {
             Location::At(offset) => {
                 let before = PdfError::damaged("an object stands before the header", offset);
                 Location::At(offset.checked_sub(base).ok_or(before)?)
             }
-            Location::Free | Location::Within { .. } => location,
+            location @ (Location::Free | Location::Within { .. }) => location,
         };
-        Ok((number, (generation, location)))
+        Ok(Place::new(place.number, place.generation, location))
     });
-    found.collect()
+    found.collect::<Result<_, _>>().map(Places::last_of)
 }
 
 /// Whether a file of `len` bytes may have offsets that do not fit into the rows of a table.
@@ -136,12 +133,12 @@ pub(super) const fn is_past_tables(len: u64) -> bool {
 
 /// The kind of the last section, which a reader expects again; a repaired file gets what its
 /// objects need, and one that outgrew the ten digits of a table's rows a stream.
-fn kind<S: Source>(document: &Document<S>, inherited: &Entries) -> SectionKind {
+fn kind<S: Source>(document: &Document<S>, inherited: &Places) -> SectionKind {
     if is_past_tables(document.len()) {
         return SectionKind::Stream;
     }
     if document.is_repaired() {
-        let within = inherited.values().any(|(_, location)| matches!(location, Location::Within { .. }));
+        let within = inherited.iter().any(|place| matches!(place.location(), Location::Within { .. }));
         return if within { SectionKind::Stream } else { SectionKind::Table };
     }
     document.xref().sections.first().map_or(SectionKind::Table, |section| section.kind)
@@ -234,7 +231,8 @@ struct Output {
     start: u64,
     base: u64,
     bytes: Vec<u8>,
-    entries: Entries,
+    /// Where the objects stand, for the section: offsets count from the header.
+    entries: Places,
 }
 
 impl Output {
@@ -248,40 +246,28 @@ impl Output {
         if offset > FILE_END {
             return Err(PdfError::Limit { what: "the size of the file" });
         }
-        self.entries.insert(reference.number, (reference.generation, Location::At(offset)));
+        self.entries.set(Place::new(reference.number, reference.generation, Location::At(offset)));
         Ok(())
     }
 
-    /// The entries as runs of consecutive numbers. A section that stands alone begins at object 0
-    /// and has no gaps where they are few: some readers expect one run there.
-    fn runs(&mut self, alone: bool) -> Vec<(u32, Vec<(u16, Location)>)> {
+    /// The entries of the section. One that stands alone begins at object 0 and has no gaps where
+    /// they are few: some readers expect one run there.
+    fn take_entries(&mut self, alone: bool) -> Places {
+        let mut entries = std::mem::take(&mut self.entries);
         if alone {
-            self.entries.insert(0, (65535, Location::Free));
-            let highest = self.entries.last_key_value().map_or(0, |(number, _)| *number);
-            if (highest as usize) < self.entries.len().saturating_mul(4).saturating_add(4096) {
-                for number in 1..highest {
-                    self.entries.entry(number).or_insert((0, Location::Free));
-                }
-            }
+            entries.set(Place::new(0, 65535, Location::Free));
+            entries.fill_gaps();
         }
-        let mut runs: Vec<(u32, Vec<(u16, Location)>)> = Vec::new();
-        for (&number, &entry) in &self.entries {
-            match runs.last_mut() {
-                Some((first, run)) if u64::from(*first) + run.len() as u64 == u64::from(number) => {
-                    run.push(entry)
-                }
-                Some(_) | None => runs.push((number, vec![entry])),
-            }
-        }
-        runs
+        entries
     }
 
     fn table_section(&mut self, trailer: &Dictionary) -> Result<(), PdfError> {
         self.bytes.extend_from_slice(b"xref\n");
-        for (first, run) in self.runs(!trailer.contains("Prev")) {
+        for run in self.take_entries(!trailer.contains("Prev")).runs() {
+            let first = run.first().map_or(0, |place| place.number);
             self.bytes.extend_from_slice(format!("{first} {}\n", run.len()).as_bytes());
-            for (generation, location) in run {
-                let (offset, kind) = match location {
+            for place in run {
+                let (offset, kind) = match place.location() {
                     Location::At(offset) => (offset, 'n'),
                     Location::Free => (0, 'f'),
                     Location::Within { .. } => {
@@ -290,7 +276,8 @@ impl Output {
                         });
                     }
                 };
-                self.bytes.extend_from_slice(format!("{offset:010} {generation:05} {kind}\r\n").as_bytes());
+                self.bytes
+                    .extend_from_slice(format!("{offset:010} {:05} {kind}\r\n", place.generation).as_bytes());
             }
         }
         self.bytes.extend_from_slice(b"trailer\n");
@@ -303,13 +290,15 @@ impl Output {
         self.begin(own)?;
         let mut data = Vec::new();
         let mut index = Vec::new();
-        for (first, run) in self.runs(!trailer.contains("Prev")) {
+        for run in self.take_entries(!trailer.contains("Prev")).runs() {
+            let first = run.first().map_or(0, |place| place.number);
             index.push(Object::Integer(i64::from(first)));
             index.push(Object::Integer(i64::try_from(run.len()).unwrap_or(i64::MAX)));
-            for (generation, location) in run {
-                let (kind, second, third) = match location {
-                    Location::At(offset) => (1u8, offset, u32::from(generation)),
-                    Location::Free => (0, 0, u32::from(generation)),
+            for place in run {
+                let generation = u32::from(place.generation);
+                let (kind, second, third) = match place.location() {
+                    Location::At(offset) => (1u8, offset, generation),
+                    Location::Free => (0, 0, generation),
                     Location::Within { stream, index } => (2, u64::from(stream), index),
                 };
                 data.push(kind);

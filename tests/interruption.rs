@@ -6,6 +6,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -118,6 +119,32 @@ fn a_killed_signature_leaves_no_output_or_the_whole_one() {
     });
     println!("{steps} steps: {without} without an output, {with} with the whole one");
     assert!(without > 20 && with > 0);
+}
+
+/// The program has the document open when it comes to read the password from a pipe.
+#[test]
+fn a_document_that_somebody_writes_to_meanwhile_is_told_and_not_signed() {
+    let whole = document(Layout::Table, 2, 3_000_000);
+    let changes: [(&str, fn(&Path, &[u8])); 3] = [
+        ("cut off", |input, whole| fs::write(input, &whole[..1_000_000]).unwrap()),
+        ("emptied", |input, _| fs::write(input, b"").unwrap()),
+        ("lengthened", |input, whole| fs::write(input, [whole, b"\n"].concat()).unwrap()),
+    ];
+    for (what, change) in changes {
+        let desk = Desk::new();
+        fs::write(&desk.input, &whole).unwrap();
+        fs::remove_file(&desk.secret).unwrap();
+        assert!(Command::new("mkfifo").arg(&desk.secret).status().unwrap().success());
+        let child = desk.sign(&[], &[]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut pipe = fs::OpenOptions::new().write(true).open(&desk.secret).unwrap();
+        change(&desk.input, &whole);
+        pipe.write_all(PASSWORD.as_bytes()).unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["error"]["code"], "input-changed", "{what}: {answer}");
+        assert!(desk.names().is_empty(), "{what}");
+    }
 }
 
 /// Proves A12.

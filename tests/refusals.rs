@@ -361,6 +361,40 @@ fn words_that_do_not_fit_together() {
 }
 
 #[test]
+fn programs_are_told_of_wrong_arguments_in_json() {
+    for words in [
+        &["sign", "--json", "--certify=bad", "in.pdf", "out.pdf"][..],
+        &["sign", "--json"],
+        &["validate", "--json", "--strange"],
+    ] {
+        let output = Command::new(signer_program()).args(words).output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["error"]["code"], "usage", "{words:?}: {answer}");
+        assert!(answer["error"]["note"].as_str().is_some_and(|note| !note.is_empty()), "{answer}");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    }
+    // Persons get the usage with it.
+    let output = Command::new(signer_program()).args(["sign", "--strange"]).output().unwrap();
+    assert!(output.stdout.is_empty() && String::from_utf8_lossy(&output.stderr).contains("--help"));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// What was done stays done; who asked must not take silence for a yes.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(signer_program())
+        .args(["config", "sample"])
+        .stdout(full)
+        .stderr(std::process::Stdio::piped())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!output.stderr.is_empty());
+}
+
+#[test]
 fn a_secret_that_nobody_can_type_is_missing() {
     let desk = Desk::new();
     // A session of its own has no terminal to ask on.

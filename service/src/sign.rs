@@ -152,6 +152,26 @@ pub fn sign(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Outcome, SignError> {
     let destination = Destination::create(job.output, job.existing)?;
+    let result = sign_to(&destination, document, host, signer, job, progress);
+    // Whatever went wrong since with a document that somebody wrote to, that is why. What the token
+    // said stays: it may have cost a try.
+    if !matches!(result, Err(SignError::Token(_))) && !document.source().is_unchanged().unwrap_or(false) {
+        return Err(SignError::InputChanged);
+    }
+    let outcome = result?;
+    destination.publish(job.durability)?;
+    Ok(outcome)
+}
+
+/// Makes and checks the result, which has no name yet.
+fn sign_to(
+    destination: &Destination,
+    document: &Document<&FileSource>,
+    host: &mut TokenHost,
+    signer: &Signer,
+    job: &Job<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Outcome, SignError> {
     let input = *document.source();
     let prepared = prepare(document, signer, &job.terms)?;
     let (warnings, ignored) = (prepared.warnings().to_vec(), prepared.ignored_seed_values().to_vec());
@@ -164,11 +184,7 @@ pub fn sign(
     let (signed, digest) = complete(document, prepared, &running, host, signer, &job.terms)?;
 
     append(destination.file(), original_len, signed.update())?;
-    check(&destination, document, &signed, &digest, job.check)?;
-    if !input.is_unchanged().map_err(SignError::Input)? {
-        return Err(SignError::InputChanged);
-    }
-    destination.publish(job.durability)?;
+    check(destination, document, &signed, &digest, job.check)?;
     Ok(Outcome {
         field: signed.field_name().to_owned(),
         digest,

@@ -1,10 +1,17 @@
 //! The only place that writes to standard output and standard error, and what may be written.
 
-use std::io::Write as _;
+use std::{
+    fmt,
+    io::{self, Write as _},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-/// A line on standard output. A reader that went away is not an error of ours.
+/// Whether something that was said reached nobody.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// A line on standard output.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{}", printable(text));
+    say(&printable(text));
 }
 
 /// A line on standard error.
@@ -20,7 +27,21 @@ pub(super) fn question(text: &str) {
 
 /// A JSON document on standard output.
 pub(super) fn json(value: &serde_json::Value) {
-    let _ = writeln!(std::io::stdout().lock(), "{value:#}");
+    say(&format_args!("{value:#}"));
+}
+
+/// Whether an answer was lost: what was asked for may be done, but nobody was told.
+pub(super) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// A reader that went away has heard enough; a full disk is an error.
+fn say(text: &dyn fmt::Display) {
+    let mut stream = io::stdout().lock();
+    let said = writeln!(stream, "{text}").and_then(|()| stream.flush());
+    if said.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+        LOST.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Text that cannot drive the terminal: names come from certificates and files that anybody may

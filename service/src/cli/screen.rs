@@ -16,12 +16,12 @@ pub(super) fn line(text: &str) {
 
 /// A line on standard error.
 pub(super) fn error_line(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", printable(text));
+    let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
 
 /// A question on standard error, whose answer is typed on the same line.
 pub(super) fn question(text: &str) {
-    let mut stream = std::io::stderr().lock();
+    let mut stream = io::stderr().lock();
     let _ = write!(stream, "{}", printable(text)).and_then(|()| stream.flush());
 }
 

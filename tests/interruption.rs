@@ -124,8 +124,9 @@ fn a_killed_signature_leaves_no_output_or_the_whole_one() {
 /// The program has the document open when it comes to read the password from a pipe.
 #[test]
 fn a_document_that_somebody_writes_to_meanwhile_is_told_and_not_signed() {
+    type Change = fn(&Path, &[u8]);
     let whole = document(Layout::Table, 2, 3_000_000);
-    let changes: [(&str, fn(&Path, &[u8])); 3] = [
+    let changes: [(&str, Change); 3] = [
         ("cut off", |input, whole| fs::write(input, &whole[..1_000_000]).unwrap()),
         ("emptied", |input, _| fs::write(input, b"").unwrap()),
         ("lengthened", |input, whole| fs::write(input, [whole, b"\n"].concat()).unwrap()),

@@ -1,5 +1,6 @@
 //! A document opened lazily (ISO 32000-2, 7.5): trailer and catalog are read, everything else on demand.
 
+mod ambiguity;
 mod encryption;
 mod objects;
 #[cfg(test)]

@@ -32,6 +32,21 @@ pub(crate) fn decode(
     }
 }
 
+/// Whether `data` are whole zlib data and nothing else, so that no reader finds fault with them.
+pub(crate) fn is_whole(data: &[u8]) -> bool {
+    let mut state = Decompress::new(true);
+    let mut out = vec![0; 32 << 10];
+    loop {
+        let (read, written) = (state.total_in(), state.total_out());
+        let rest = data.get(usize::try_from(read).unwrap_or(usize::MAX)..).unwrap_or_default();
+        match state.decompress(rest, &mut out, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => return state.total_in() == data.len() as u64,
+            Ok(Status::Ok | Status::BufError) if state.total_in() > read || state.total_out() > written => {}
+            Ok(Status::Ok | Status::BufError) | Err(_) => return false,
+        }
+    }
+}
+
 /// Inflates zlib data; more than `limit` bytes are an error. Data that end early give what they hold.
 fn inflate(data: &[u8], limit: usize) -> Result<Vec<u8>, PdfError> {
     let mut state = Decompress::new(true);

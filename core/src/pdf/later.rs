@@ -3,12 +3,14 @@
 //! Permitted is what signing appends: signature fields with their widgets, signatures in fields
 //! that were empty, document time-stamps and validation data. Everything else is told apart and
 //! not judged further: it may be harmless. The last state of the file is compared with the
-//! signed one object by object; what both share is neither read nor trusted to be harmless. After
+//! signed one object by object; what both share is neither read nor trusted to be harmless, and what
+//! was appended must be exact to the byte: readers that mend it may show something else. After
 //! a certification or a lock with `/P 1`, validation data and document time-stamps alone are
 //! permitted.
 
 mod appended;
 mod change;
+mod exact;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -19,7 +21,7 @@ use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
 use crate::pdf::source::{Source, SourceError};
-use crate::pdf::xref::{Location, Section};
+use crate::pdf::xref::{Entry, Location, Section};
 
 /// Entries that the appended sections may list together.
 const LISTED: usize = 1 << 16;
@@ -127,8 +129,9 @@ fn judge<S: Source>(
     let sections = appended_sections(&old, new, end)?;
     appended::holds_only_listed_objects(new, sections, end, effort)?;
     let difference = difference(&old, new, sections, effort)?;
-    reference::none_to_added(&old, &difference.added, effort)?;
+    reference::none_beyond(&old, &difference.added, effort)?;
     change::all_permitted(&old, new, field, end, &difference)?;
+    exact::revisions(&old, new, sections, end, effort)?;
     // A reader that looks for objects by itself may find others than the cross-reference tells.
     if old.is_salvaged() || new.is_salvaged() {
         return Err(Stop::Other("objects are not where the cross-reference says"));
@@ -170,17 +173,22 @@ fn difference<O: Source, N: Source>(
         return Err(Stop::Other("there is too much to compare"));
     }
     effort.spend(listed.len() as u64)?;
-    let place = |location: Option<Location>| location.filter(|location| *location != Location::Free);
+    let present = |entry: Option<Entry>| entry.filter(|entry| entry.location != Location::Free);
+    // What stands after the end was not there when it was signed.
+    let held = |entry: &Entry| !matches!(entry.location, Location::At(place) if place >= old.len());
     let mut difference = Difference::default();
     for number in listed {
-        let was = place(old.xref().locate(old.reader(), number)?);
-        let is = place(new.xref().locate(new.reader(), number)?);
+        let was = present(old.xref().entry(old.reader(), number)?).filter(held);
+        let is = present(new.xref().entry(new.reader(), number)?);
         match (was, is) {
             (None, Some(_)) => {
                 difference.added.insert(number);
             }
             (Some(_), None) => return Err(Stop::Other("an object of the signed revision was deleted")),
-            (Some(was), Some(is)) if was != is => {
+            (Some(was), Some(is)) if was.generation != is.generation => {
+                return Err(Stop::Other("an object of the signed revision got another generation"));
+            }
+            (Some(was), Some(is)) if was.location != is.location => {
                 difference.changed.insert(number);
             }
             (Some(_), Some(_)) | (None, None) => {}

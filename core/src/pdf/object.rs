@@ -1,5 +1,7 @@
 //! PDF objects as values (ISO 32000-2, 7.3), and how they are written.
 
+use std::collections::HashSet;
+
 /// An indirect reference: object number and generation (7.3.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reference {
@@ -240,6 +242,22 @@ impl Dictionary {
     pub fn get(&self, key: &str) -> Option<&Object> {
         let found = self.0.iter().rev().find(|(name, _)| name.0 == key.as_bytes());
         found.map(|(_, value)| value).filter(|value| !matches!(value, Object::Null))
+    }
+
+    /// Whether a key stands in it more than once: readers take the first one or the last one.
+    pub(crate) fn repeats_key(&self) -> bool {
+        let mut seen = HashSet::new();
+        self.0.iter().any(|(key, _)| !seen.insert(key))
+    }
+
+    /// Whether one of `keys` stands in it with two values.
+    pub(crate) fn contradicts_itself(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| {
+            let mut values =
+                self.0.iter().filter(|(name, _)| name.0 == key.as_bytes()).map(|(_, value)| value);
+            let first = values.next();
+            values.any(|value| Some(value) != first)
+        })
     }
 
     /// Whether `key` has a value other than `null`.

@@ -20,8 +20,27 @@ enum Frame {
     Dictionary { dictionary: Dictionary, key: Option<Name> },
 }
 
+/// How the syntax is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As it is written: what one reader mends and another reads otherwise is refused, a repeated
+    /// key among it.
+    Exact,
+    /// As readers mend it.
+    Lenient,
+}
+
 /// Parses one object, including `N G R`.
 pub(crate) fn object(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Object, SyntaxError> {
+    object_as(lexer, limits, Reading::Lenient)
+}
+
+/// As [`object`], in one of the ways of reading.
+pub(crate) fn object_as(
+    lexer: &mut Lexer<'_>,
+    limits: &Limits,
+    reading: Reading,
+) -> Result<Object, SyntaxError> {
     let depth = limits.depth;
     let mut items = 0usize;
     let mut stack: Vec<Frame> = Vec::new();
@@ -41,7 +60,12 @@ pub(crate) fn object(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Object, S
                 Some(Frame::Dictionary { .. }) | None => return Err(SyntaxError::Malformed(start)),
             },
             Token::DictionaryClose => match stack.pop() {
-                Some(Frame::Dictionary { dictionary, .. }) => Object::Dictionary(dictionary),
+                Some(Frame::Dictionary { dictionary, key }) => {
+                    if reading == Reading::Exact && (key.is_some() || dictionary.repeats_key()) {
+                        return Err(SyntaxError::Malformed(start));
+                    }
+                    Object::Dictionary(dictionary)
+                }
                 Some(Frame::Array(_)) | None => return Err(SyntaxError::Malformed(start)),
             },
             Token::Integer(value) => integer_or_reference(lexer, value)?,
@@ -52,10 +76,13 @@ pub(crate) fn object(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Object, S
             Token::Keyword(b"false") => Object::Boolean(false),
             Token::Keyword(b"endobj" | b"obj" | b"stream" | b"endstream" | b"xref" | b"trailer") => {
                 // An empty object, `1 0 obj endobj`, is null; anywhere else something is missing.
-                if stack.is_empty() {
+                if stack.is_empty() && reading == Reading::Lenient {
                     lexer.seek(start);
                     return Ok(Object::Null);
                 }
+                return Err(SyntaxError::Malformed(start));
+            }
+            Token::Keyword(word) if reading == Reading::Exact && word != b"null" => {
                 return Err(SyntaxError::Malformed(start));
             }
             // `null`, and words that mean nothing here.
@@ -72,6 +99,7 @@ pub(crate) fn object(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Object, S
             Some(Frame::Dictionary { dictionary, key }) => match (key.take(), value) {
                 (Some(name), value) => dictionary.push(name, value),
                 (None, Object::Name(name)) => *key = Some(name),
+                (None, _) if reading == Reading::Exact => return Err(SyntaxError::Malformed(start)),
                 // A key that is no name: readers skip it.
                 (None, _) => {}
             },
@@ -113,6 +141,15 @@ fn integer_or_reference(lexer: &mut Lexer<'_>, first: i64) -> Result<Object, Syn
 
 /// Parses `N G obj …` and finds out whether a stream follows.
 pub(crate) fn indirect(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Indirect, SyntaxError> {
+    indirect_as(lexer, limits, Reading::Lenient)
+}
+
+/// As [`indirect`], in one of the ways of reading.
+pub(crate) fn indirect_as(
+    lexer: &mut Lexer<'_>,
+    limits: &Limits,
+    reading: Reading,
+) -> Result<Indirect, SyntaxError> {
     let start = lexer.at();
     let malformed = SyntaxError::Malformed(start);
     let Token::Integer(number) = lexer.token()? else { return Err(malformed) };
@@ -122,13 +159,13 @@ pub(crate) fn indirect(lexer: &mut Lexer<'_>, limits: &Limits) -> Result<Indirec
     };
     let Token::Keyword(b"obj") = lexer.token()? else { return Err(malformed) };
     let reference = Reference { number, generation };
-    let object = object(lexer, limits)?;
+    let object = object_as(lexer, limits, reading)?;
     let end = lexer.at();
-    let stream = if matches!(object, Object::Dictionary(_)) { stream_start(lexer)? } else { None };
+    let stream = if matches!(object, Object::Dictionary(_)) { stream_start(lexer, reading)? } else { None };
     Ok(Indirect { reference, object, stream, end })
 }
 
-fn stream_start(lexer: &mut Lexer<'_>) -> Result<Option<usize>, SyntaxError> {
+fn stream_start(lexer: &mut Lexer<'_>, reading: Reading) -> Result<Option<usize>, SyntaxError> {
     match lexer.token() {
         Ok(Token::Keyword(b"stream")) => {}
         Err(SyntaxError::Incomplete) => return Err(SyntaxError::Incomplete),
@@ -137,6 +174,9 @@ fn stream_start(lexer: &mut Lexer<'_>) -> Result<Option<usize>, SyntaxError> {
     // CR LF or LF end the keyword's line (7.3.8.1); blanks before it and a lone CR occur.
     let mut at = lexer.at();
     let mut rest = lexer.clone();
+    if reading == Reading::Exact && !matches!(rest.peek(), Some(b'\r' | b'\n') | None) {
+        return Err(SyntaxError::Malformed(at));
+    }
     while rest.peek() == Some(b' ') {
         at += 1;
         rest.seek(at);
@@ -147,6 +187,7 @@ fn stream_start(lexer: &mut Lexer<'_>) -> Result<Option<usize>, SyntaxError> {
             rest.seek(at + 1);
             match rest.peek() {
                 Some(b'\n') => Ok(Some(at + 2)),
+                Some(_) if reading == Reading::Exact => Err(SyntaxError::Malformed(at)),
                 Some(_) => Ok(Some(at + 1)),
                 None => Err(SyntaxError::Incomplete),
             }
@@ -206,6 +247,26 @@ mod tests {
         assert_eq!(parse(deep.as_bytes()), Err(SyntaxError::TooMuch));
         let wide = format!("[{}]", "0 ".repeat(250_001));
         assert_eq!(parse(wide.as_bytes()), Err(SyntaxError::TooMuch));
+    }
+
+    #[test]
+    fn what_readers_mend_differently_is_refused_where_the_reading_is_exact() {
+        for text in [
+            "<< /A 1 /A 2 >>",
+            "[<< /A << /B 1 /#42 1 >> >>]",
+            "<< /A >>",
+            "<< /A 1 2 >>",
+            "<< /A word >>",
+            "endobj",
+        ] {
+            let exact =
+                object_as(&mut Lexer::new(text.as_bytes(), 0, true), &Limits::default(), Reading::Exact);
+            assert!(matches!(exact, Err(SyntaxError::Malformed(_))), "{text}: {exact:?}");
+            assert!(parse(text.as_bytes()).is_ok(), "{text}");
+        }
+        let text = b"<< /A [true null 1 0 R (a) <41> -.5] /B << /A 1 >> >>";
+        let exact = object_as(&mut Lexer::new(text, 0, true), &Limits::default(), Reading::Exact);
+        assert_eq!(exact, parse(text));
     }
 
     #[test]

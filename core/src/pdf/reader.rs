@@ -213,8 +213,21 @@ impl<S: Source> Reader<S> {
         Ok(bytes)
     }
 
+    /// Whether data of a stream that begin at `start` end in this source, wherever a reader looks for
+    /// their end: where `length` leads, or by a search from the beginning or from there.
+    pub(crate) fn ends_stream(&self, start: u64, length: u64) -> Result<bool, PdfError> {
+        const KEYWORD: &[u8] = b"endstream";
+        let Some(end) = start.checked_add(length).filter(|&end| end <= self.len()) else { return Ok(false) };
+        let tail = self.window(end, KEYWORD.len() + 2)?;
+        let blank = tail.iter().take_while(|&&byte| crate::pdf::lexer::is_space(byte)).count();
+        if tail.get(blank..).unwrap_or_default().starts_with(KEYWORD) {
+            return Ok(true);
+        }
+        Ok(self.find(KEYWORD, end..self.len())?.is_some())
+    }
+
     /// The bytes in `range`, counted: many streams may claim the same ones.
-    fn stretch(&self, range: Range<u64>) -> Result<Vec<u8>, PdfError> {
+    pub(crate) fn stretch(&self, range: Range<u64>) -> Result<Vec<u8>, PdfError> {
         let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
         self.charge(len)?;
         self.window(range.start, len)

@@ -1,5 +1,6 @@
 //! Cross-reference sections (ISO 32000-2, 7.5.4 to 7.5.8): looked up where they stand, not loaded.
 
+mod rows;
 mod stream;
 pub(crate) mod table;
 
@@ -10,6 +11,7 @@ use crate::pdf::lexer::is_space;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::reader::{Placed, Reader, position};
 use crate::pdf::source::Source;
+use crate::pdf::xref::rows::Rows;
 
 /// How far from its place a section is looked for.
 const SLACK: u64 = 128;
@@ -25,6 +27,14 @@ pub(crate) enum Location {
     Free,
     /// In the object stream of this number, at this place of it.
     Within { stream: u32, index: u32 },
+}
+
+/// What a row says of its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) location: Location,
+    /// 0 for what is free or in an object stream.
+    pub(crate) generation: u32,
 }
 
 /// The form of a section, which the next update must have too.
@@ -55,33 +65,6 @@ pub(crate) struct Section {
     hidden: Option<Rows>,
 }
 
-/// The entries of a section, as spans of consecutive object numbers.
-#[derive(Debug, Default)]
-struct Rows {
-    /// In the order of their first numbers.
-    spans: Vec<Span>,
-    /// Entries of a table whose rows are not all of the same length, by number.
-    listed: Vec<(u32, Location)>,
-    /// The decoded rows of a stream, and the widths of their fields.
-    packed: Vec<u8>,
-    widths: [usize; 3],
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    first: u32,
-    count: u32,
-    place: Place,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    /// Rows of a table: where the first one begins, and their length.
-    File { start: u64, row: u64 },
-    /// Rows of a stream: the number of the first one.
-    Packed { row: usize },
-}
-
 /// What offsets count from, where the header does not stand at byte 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OffsetOrigin {
@@ -107,61 +90,6 @@ pub(crate) struct Xref {
     pub(crate) sections: Vec<Section>,
     /// What offsets count from: the place of the header, or byte 0.
     pub(crate) base: u64,
-}
-
-impl Rows {
-    fn sort(&mut self) {
-        self.spans.sort_by_key(|span| span.first);
-        self.listed.sort_by_key(|(number, _)| *number);
-    }
-
-    /// The memory they take.
-    fn weight(&self) -> usize {
-        self.packed.len()
-            + self.listed.len() * size_of::<(u32, Location)>()
-            + self.spans.len() * size_of::<Span>()
-    }
-
-    /// The highest object number up to `limit` that they list, or say to hold others.
-    fn highest(&self, limit: u32) -> u32 {
-        let spans = self.spans.iter().map(|span| span.first.saturating_add(span.count).saturating_sub(1));
-        let holders = self.spans.iter().flat_map(|span| {
-            let rows = match span.place {
-                Place::File { .. } => 0..0,
-                Place::Packed { row } => row..row.saturating_add(span.count as usize),
-            };
-            rows.filter_map(|row| match stream::row_at(&self.packed, self.widths, row, 0) {
-                Some(Location::Within { stream, .. }) if stream <= limit => Some(stream),
-                Some(Location::Within { .. } | Location::At(_) | Location::Free) | None => None,
-            })
-        });
-        let listed = self.listed.last().map(|(number, _)| *number);
-        spans.chain(listed).chain(holders).max().unwrap_or(0)
-    }
-
-    fn locate<S: Source>(
-        &self,
-        reader: &Reader<S>,
-        base: u64,
-        number: u32,
-    ) -> Result<Option<Location>, PdfError> {
-        reader.step()?;
-        if let Ok(at) = self.listed.binary_search_by_key(&number, |(number, _)| *number) {
-            return Ok(self.listed.get(at).map(|(_, location)| *location));
-        }
-        let after = self.spans.partition_point(|span| span.first <= number);
-        let span = after.checked_sub(1).and_then(|at| self.spans.get(at));
-        let Some(span) = span.filter(|span| number - span.first < span.count) else { return Ok(None) };
-        let index = number - span.first;
-        match span.place {
-            Place::File { start, row } => {
-                table::row_at(reader, start + u64::from(index) * row, row, base).map(Some)
-            }
-            Place::Packed { row } => {
-                Ok(stream::row_at(&self.packed, self.widths, row + index as usize, base))
-            }
-        }
-    }
 }
 
 impl Xref {
@@ -207,15 +135,22 @@ impl Xref {
         reader: &Reader<S>,
         number: u32,
     ) -> Result<Option<Location>, PdfError> {
+        Ok(self.entry(reader, number)?.map(|entry| entry.location))
+    }
+
+    /// As [`Xref::locate`], with the generation.
+    pub(crate) fn entry<S: Source>(
+        &self,
+        reader: &Reader<S>,
+        number: u32,
+    ) -> Result<Option<Entry>, PdfError> {
         for section in &self.sections {
             let found = section.rows.locate(reader, self.base, number)?;
-            match (found, &section.hidden) {
-                (Some(location @ (Location::At(_) | Location::Within { .. })), _) => {
-                    return Ok(Some(location));
-                }
+            match (found.map(|entry| entry.location), &section.hidden) {
+                (Some(Location::At(_) | Location::Within { .. }), _) => return Ok(found),
                 (Some(Location::Free) | None, Some(hidden)) => {
-                    if let Some(location) = hidden.locate(reader, self.base, number)?.or(found) {
-                        return Ok(Some(location));
+                    if let Some(entry) = hidden.locate(reader, self.base, number)?.or(found) {
+                        return Ok(Some(entry));
                     }
                 }
                 (Some(Location::Free), None) => return Ok(found),
@@ -223,6 +158,18 @@ impl Xref {
             }
         }
         Ok(None)
+    }
+
+    /// Whether one section says two different things of one number.
+    pub(crate) fn contradicts_itself<S: Source>(&self, reader: &Reader<S>) -> Result<bool, PdfError> {
+        for section in &self.sections {
+            for rows in [Some(&section.rows), section.hidden.as_ref()].into_iter().flatten() {
+                if rows.contradict(reader, self.base)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The highest object number up to `limit` that a section lists, names as a holder of others, or is.
@@ -240,7 +187,7 @@ impl Section {
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         let spans = self.rows.spans.iter();
         let spans = spans.flat_map(|span| span.first..span.first.saturating_add(span.count));
-        spans.chain(self.rows.listed.iter().map(|(number, _)| *number))
+        spans.chain(self.rows.listed.iter().map(|listed| listed.number))
     }
 
     /// Whether a stream stands beside its table, which not every reader asks.
@@ -255,7 +202,13 @@ impl Section {
         base: u64,
         number: u32,
     ) -> Result<Option<Location>, PdfError> {
-        self.rows.locate(reader, base, number)
+        Ok(self.rows.locate(reader, base, number)?.map(|entry| entry.location))
+    }
+
+    /// The entries of a stream's rows, in their order, where the rows are all that its dictionary
+    /// promises; `None` where they are not, or where it is a table.
+    pub(crate) fn packed_entries(&self, base: u64) -> Option<Vec<(u32, Entry)>> {
+        stream::exact_entries(&self.trailer, &self.rows, base)
     }
 
     fn read<S: Source>(reader: &Reader<S>, origin: OffsetOrigin, offset: u64) -> Result<Self, PdfError> {

@@ -37,6 +37,23 @@ impl<S: Source> Document<S> {
         })
     }
 
+    /// As [`Document::object`], with the place where the data of a stream begin.
+    pub(crate) fn object_and_data(&self, reference: Reference) -> Result<(Object, Option<u64>), PdfError> {
+        Ok(match self.find(reference)? {
+            Found::InFile(placed) => (placed.object, placed.data),
+            Found::InStream(object) => (object, None),
+            Found::Nothing => (Object::Null, None),
+        })
+    }
+
+    /// The object that stands in the file under `number`, whatever its generation.
+    pub(crate) fn placed_as(&self, number: u32) -> Result<Option<Placed>, PdfError> {
+        match self.locate(number)? {
+            Some(Location::At(offset)) => self.placed(number, offset),
+            Some(Location::Within { .. } | Location::Free) | None => Ok(None),
+        }
+    }
+
     /// The dictionary at `reference`, unless it is a stream's.
     pub(crate) fn plain_dictionary(&self, reference: Reference) -> Result<Option<Dictionary>, PdfError> {
         Ok(match self.find(reference)? {
@@ -187,8 +204,7 @@ impl<S: Source> Document<S> {
             return Ok(Some(Arc::clone(stream)));
         }
         // An object stream stands in the file itself (7.5.7).
-        let Some(Location::At(offset)) = self.locate(number)? else { return Ok(None) };
-        let Some(placed) = self.placed(number, offset)? else { return Ok(None) };
+        let Some(placed) = self.placed_as(number)? else { return Ok(None) };
         let stream = ObjectStream::read(self.reader(), &placed, self.crypt(), |object| self.direct(object))?;
         let stream = Arc::new(stream);
         let mut streams = self.streams.borrow_mut();

@@ -13,12 +13,12 @@ use crate::pdf::sample::{append_table, packed, replace, table};
 const PAGES: &str = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>";
 const PAGE: &str =
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots 6 0 R /Contents [4 0 R 90 0 R] >>";
-const CONTENT: &str = "<< /Length 3 >>\nstream\n0 g\nendstream";
-const TEXT: &str = "<< /T (valor) /FT /Tx /V (100) >>";
+pub(super) const CONTENT: &str = "<< /Length 3 >>\nstream\n0 g\nendstream";
+pub(super) const TEXT: &str = "<< /T (valor) /FT /Tx /V (100) >>";
 
 /// Objects 1 to 8: a page that refers to an object that there is not, a form with a text field
 /// and an empty signature field.
-fn objects() -> [&'static str; 8] {
+pub(super) fn objects() -> [&'static str; 8] {
     [
         "<< /Type /Catalog /Pages 2 0 R /AcroForm 5 0 R >>",
         PAGES,
@@ -35,12 +35,12 @@ fn base() -> Vec<u8> {
     table(&objects(), "/Info 9 0 R")
 }
 
-fn open(bytes: &[u8]) -> Document<&[u8]> {
+pub(super) fn open(bytes: &[u8]) -> Document<&[u8]> {
     Document::open(bytes, Limits::default()).unwrap()
 }
 
 /// `bytes` signed in a field, with an appearance.
-fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
+pub(super) fn sign(bytes: &[u8], field: FieldChoice<'_>) -> Vec<u8> {
     sign_as(SignatureType::Approval, bytes, field)
 }
 
@@ -87,12 +87,12 @@ fn signed() -> Vec<u8> {
     sign(&base(), new())
 }
 
-const fn new<'a>() -> FieldChoice<'a> {
+pub(super) const fn new<'a>() -> FieldChoice<'a> {
     FieldChoice::New { name: None }
 }
 
 /// Appends objects with a section that continues the chain.
-fn append(bytes: &[u8], objects: &[(u32, &str)], extra: &str) -> Vec<u8> {
+pub(super) fn append(bytes: &[u8], objects: &[(u32, &str)], extra: &str) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let previous = text.rsplit("startxref\n").next().unwrap().lines().next().unwrap().to_owned();
     let mut bytes = bytes.to_vec();
@@ -101,7 +101,7 @@ fn append(bytes: &[u8], objects: &[(u32, &str)], extra: &str) -> Vec<u8> {
 }
 
 /// What is said of the first signature, whose revision is `signed`, in the file `now`.
-fn later(signed: &[u8], now: &[u8]) -> Later {
+pub(super) fn later(signed: &[u8], now: &[u8]) -> Later {
     let signed_document = open(signed);
     let field = signed_document.fields().unwrap().iter().find(|field| field.value.is_some()).unwrap();
     open(now).later_changes(field, signed.len() as u64, &mut Effort::default()).unwrap()

@@ -47,8 +47,10 @@ impl SigningRules {
     /// Reads them from `document`.
     ///
     /// # Errors
-    /// As [`Document::open`].
+    /// [`PdfError::Ambiguous`] where readers would understand the document differently, otherwise as
+    /// [`Document::open`].
     pub fn of<S: Source>(document: &Document<S>) -> Result<Self, PdfError> {
+        document.refuse_two_readings()?;
         let form = document.form()?;
         let denied =
             [Act::MakeField, Act::SignField].into_iter().filter_map(|act| match document.permit(act) {

@@ -1,10 +1,11 @@
 //! Cross-reference streams (ISO 32000-2, 7.5.8): rows of binary fields.
 
 use crate::pdf::error::PdfError;
-use crate::pdf::object::Object;
+use crate::pdf::object::{Dictionary, Object};
 use crate::pdf::reader::{Placed, Reader};
 use crate::pdf::source::Source;
-use crate::pdf::xref::{Location, Place, Rows, Span};
+use crate::pdf::xref::rows::{Place, Rows, Span};
+use crate::pdf::xref::{Entry, Location};
 
 /// The entries of the stream `placed`, whose own dictionary holds no references.
 pub(super) fn read<S: Source>(reader: &Reader<S>, placed: &Placed) -> Result<Rows, PdfError> {
@@ -55,7 +56,52 @@ pub(super) fn read<S: Source>(reader: &Reader<S>, placed: &Placed) -> Result<Row
 }
 
 /// The entry in row `index`; `None` where it means nothing.
-pub(super) fn row_at(packed: &[u8], widths: [usize; 3], index: usize, base: u64) -> Option<Location> {
+pub(super) fn row_at(packed: &[u8], widths: [usize; 3], index: usize, base: u64) -> Option<Entry> {
+    let [kind, second, third] = fields(packed, widths, index)?;
+    let (location, generation) = match kind {
+        1 => (Location::At(second.checked_add(base)?), u32::try_from(third).unwrap_or(u32::MAX)),
+        2 => {
+            let index = u32::try_from(third).unwrap_or(u32::MAX);
+            (Location::Within { stream: u32::try_from(second).ok()?, index }, 0)
+        }
+        // Free, or of a later version, which is to be taken as null.
+        _ => (Location::Free, 0),
+    };
+    Some(Entry { location, generation })
+}
+
+/// The entries of `rows`, where they are as many as `dictionary` promises, and of known kinds.
+pub(super) fn exact_entries(dictionary: &Dictionary, rows: &Rows, base: u64) -> Option<Vec<(u32, Entry)>> {
+    let integers = |object: &Object| -> Option<Vec<u64>> {
+        object.as_array()?.iter().map(|item| u64::try_from(item.as_integer()?).ok()).collect()
+    };
+    let size = u64::try_from(dictionary.get("Size")?.as_integer()?).ok()?;
+    let index = dictionary.get("Index").map_or(Some(vec![0, size]), integers)?;
+    if integers(dictionary.get("W")?)?.len() != 3 || index.len() % 2 != 0 {
+        return None;
+    }
+    let mut entries = Vec::new();
+    let total = rows.packed.len() / rows.widths.iter().sum::<usize>().max(1);
+    for pair in index.chunks_exact(2) {
+        let &[first, count] = pair else { return None };
+        // More than there are rows is found out before it costs anything.
+        if count == 0 || count > (total.checked_sub(entries.len())?) as u64 {
+            return None;
+        }
+        for number in first..first.checked_add(count)? {
+            let row = entries.len();
+            if fields(&rows.packed, rows.widths, row)?[0] > 2 {
+                return None;
+            }
+            entries.push((u32::try_from(number).ok()?, row_at(&rows.packed, rows.widths, row, base)?));
+        }
+    }
+    let whole = rows.widths.iter().sum::<usize>().checked_mul(entries.len()) == Some(rows.packed.len());
+    whole.then_some(entries)
+}
+
+/// The three fields of row `index`.
+fn fields(packed: &[u8], widths: [usize; 3], index: usize) -> Option<[u64; 3]> {
     let row: usize = widths.iter().sum();
     let mut rest = packed.get(index.checked_mul(row)?..)?.get(..row)?;
     let mut fields = [0u64; 3];
@@ -64,15 +110,9 @@ pub(super) fn row_at(packed: &[u8], widths: [usize; 3], index: usize, base: u64)
         *field = bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
         rest = after;
     }
-    let [kind, second, third] = fields;
     // An absent first field means type 1.
-    match if widths.first() == Some(&0) { 1 } else { kind } {
-        1 => second.checked_add(base).map(Location::At),
-        2 => Some(Location::Within {
-            stream: u32::try_from(second).ok()?,
-            index: u32::try_from(third).unwrap_or(u32::MAX),
-        }),
-        // Free, or of a later version, which is to be taken as null.
-        _ => Some(Location::Free),
+    if widths.first() == Some(&0) {
+        fields[0] = 1;
     }
+    Some(fields)
 }

@@ -6,7 +6,8 @@ use crate::pdf::object::Dictionary;
 use crate::pdf::parser;
 use crate::pdf::reader::Reader;
 use crate::pdf::source::Source;
-use crate::pdf::xref::{Location, Place, Rows, Span};
+use crate::pdf::xref::rows::{Listed, Place, Rows, Span};
+use crate::pdf::xref::{Entry, Location};
 
 /// Entries of irregular tables that are kept in memory.
 const LISTED: usize = 1 << 20;
@@ -21,6 +22,16 @@ struct Row {
     generation: u64,
     offset: u64,
     len: usize,
+}
+
+impl Row {
+    fn entry(&self) -> Entry {
+        let generation = match self.location {
+            Location::At(_) => u32::try_from(self.generation).unwrap_or(u32::MAX),
+            Location::Free | Location::Within { .. } => 0,
+        };
+        Entry { location: self.location, generation }
+    }
 }
 
 /// A buffer over the table, so that small pieces cost no reads of their own.
@@ -90,11 +101,9 @@ pub(super) fn row_at<S: Source>(
     start: u64,
     len: u64,
     base: u64,
-) -> Result<Location, PdfError> {
+) -> Result<Entry, PdfError> {
     let bytes = reader.window(start, usize::try_from(len).unwrap_or(ROW_WINDOW).min(ROW_WINDOW))?;
-    row(&bytes, base)
-        .map(|row| row.location)
-        .ok_or(PdfError::damaged("a cross-reference row is wrong", start))
+    row(&bytes, base).map(|row| row.entry()).ok_or(PdfError::damaged("a cross-reference row is wrong", start))
 }
 
 /// `trailer` and its dictionary, which stand at `at`.
@@ -187,7 +196,7 @@ fn listed<S: Source>(
     start: u64,
     first: u32,
     base: u64,
-    entries: &mut Vec<(u32, Location)>,
+    entries: &mut Vec<Listed>,
 ) -> Result<u64, PdfError> {
     let mut at = start;
     let mut number = first;
@@ -195,7 +204,8 @@ fn listed<S: Source>(
         if entries.len() >= LISTED || number > text.reader.limits().objects {
             return Err(PdfError::Limit { what: "the number of objects" });
         }
-        entries.push((number, row.location));
+        let Entry { location, generation } = row.entry();
+        entries.push(Listed { number, generation, location });
         number = number.saturating_add(1);
         at += row.len as u64;
     }

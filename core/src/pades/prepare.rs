@@ -264,7 +264,7 @@ impl Prepared {
             signer: order.signer.clone(),
             chain: order.chain.to_vec(),
             warnings,
-            document_warnings: document.warnings(act)?,
+            document_warnings: document.warnings(act, &page.dictionary)?,
             ignored: obeyed.ignored,
             lock,
             signature_type: terms.signature_type,

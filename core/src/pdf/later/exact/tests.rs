@@ -102,6 +102,11 @@ fn a_table_that_is_not_exact_is_not_permitted() {
         let now = [once.as_slice(), &replace(&exact[at..], from, to)].concat();
         assert!(!is_permitted(&once, &now), "{name}");
     }
+    // Writers name the end of line before a table.
+    let blank = replace_last(&exact, &once.len().to_string(), &(once.len() - 1).to_string());
+    assert_eq!(later(&once, &blank), Later::Permitted);
+    let blank = replace_last(&exact, &once.len().to_string(), &(once.len() - 3).to_string());
+    assert!(!is_permitted(&once, &blank));
     // Writers leave their name between the trailer and the mark.
     let named = [once.as_slice(), &replace(&exact[once.len()..], "startxref", "% writer 1.0\nstartxref")];
     assert_eq!(later(&once, &named.concat()), Later::Permitted);

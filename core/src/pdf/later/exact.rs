@@ -12,12 +12,15 @@ use crate::pdf::document::Document;
 use crate::pdf::filter;
 use crate::pdf::later::{Effort, Stop};
 use crate::pdf::lexer::{Lexer, Token, is_regular, is_space};
+use crate::pdf::limits::Limits;
 use crate::pdf::object::{Dictionary, Object, Reference};
 use crate::pdf::parser::{self, Reading};
 use crate::pdf::reader::{Placed, Reader, syntax};
 use crate::pdf::source::Source;
 use crate::pdf::xref::{Entry, Location, Section, is_xref_stream};
 
+/// Nesting of appended objects: some readers give up on what is deeper than some dozens.
+const DEPTH: usize = 24;
 /// White space that is skipped at a time.
 const BLANKS: usize = 4 << 10;
 
@@ -171,10 +174,10 @@ impl<N: Source> Walk<'_, N> {
         if !self.reader.window(start, 1)?.iter().all(u8::is_ascii_digit) {
             return Err(Stop::Other("bytes were added that are no object"));
         }
-        let limits = self.new.limits();
+        let limits = self.limits();
         let found = self
             .reader
-            .parse_at(start, |lexer| parser::indirect_as(lexer, limits, Reading::Exact))
+            .parse_at(start, |lexer| parser::indirect_as(lexer, &limits, Reading::Exact))
             .map_err(|error| if error.is_damage() { inexact() } else { Stop::Failed(error) })?;
         let place = |at: usize| start.saturating_add(at as u64);
         let placed = Placed {
@@ -200,6 +203,10 @@ impl<N: Source> Walk<'_, N> {
         Ok(placed)
     }
 
+    fn limits(&self) -> Limits {
+        Limits { depth: DEPTH, ..*self.new.limits() }
+    }
+
     /// `/Length`, directly or behind a reference.
     fn length(&self, dictionary: &Dictionary) -> Result<u64, Stop> {
         let length = self.new.entry(dictionary, "Length")?.as_integer();
@@ -221,7 +228,8 @@ impl<N: Source> Walk<'_, N> {
             return Err(inexact());
         };
         let length = self.length(dictionary)?;
-        if length > self.new.limits().stream_bytes as u64 {
+        // Data in another file are not ours to read (table 5).
+        if dictionary.contains("F") || length > self.new.limits().stream_bytes as u64 {
             return Err(inexact());
         }
         let mut raw = self.reader.stretch(data..data.saturating_add(length))?;
@@ -272,7 +280,7 @@ impl<N: Source> Walk<'_, N> {
         for (&start, end) in starts.iter().zip(ends) {
             let text = body.get(start..end).ok_or(inexact())?;
             let mut lexer = Lexer::new(text, 0, true);
-            parser::object_as(&mut lexer, self.new.limits(), Reading::Exact)
+            parser::object_as(&mut lexer, &self.limits(), Reading::Exact)
                 .map_err(|error| syntax(error, placed.range.start))?;
             if lexer.token() != Ok(Token::End) {
                 return Err(inexact());

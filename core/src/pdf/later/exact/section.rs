@@ -15,10 +15,31 @@ use crate::pdf::xref::{Entry, Location, Section, SectionKind};
 const ROW: usize = 20;
 /// The text of one table with its trailer.
 const TABLE: u64 = 4 << 20;
+/// Entries of an appended trailer (table 15), and those of a cross-reference stream (table 17);
+/// others only as the signed revision has them.
+const KEYS: &[&str] = &[
+    "Size",
+    "Prev",
+    "Root",
+    "Encrypt",
+    "Info",
+    "ID",
+    "Type",
+    "Index",
+    "W",
+    "Length",
+    "Filter",
+    "DecodeParms",
+];
+/// Object numbers that one update may add.
+const NUMBERS: i64 = 1 << 16;
 /// The longest end of line.
 const END_OF_LINE: u64 = 2;
 /// What stands between a trailer and the end of its end-of-file mark.
 const MARK: usize = 1 << 10;
+
+/// Rows as they are written.
+type Rows = Vec<(u32, Entry)>;
 
 const fn inexact() -> Stop {
     Stop::Other("a cross-reference was added that is not written as it must be")
@@ -68,21 +89,41 @@ pub(super) fn continues<O: Source, N: Source>(
     if !near || prev != before.named {
         return Err(Stop::Other("a cross-reference was added that is not exactly where it is looked for"));
     }
-    if trailer.contains("XRefStm")
+    let known = trailer.iter().all(|(key, value)| {
+        let name = String::from_utf8_lossy(&key.0);
+        KEYS.contains(&name.as_ref()) || old.trailer().get(&name) == Some(value)
+    });
+    if !known
+        || !is_identifier(trailer, old.trailer())
         || trailer.get("Root") != Some(&Object::Reference(old.root()))
         || trailer.get("Encrypt") != old.trailer().get("Encrypt")
         || (old.crypt().is_some() && first_identifier(trailer) != first_identifier(old.trailer()))
     {
         return Err(Stop::Other("a trailer was added that does not continue that of the signed revision"));
     }
-    // Objects past the size are missing to readers that obey it (table 15).
+    // Objects past the size are missing to readers that obey it (table 15); a size past what they
+    // can hold makes them look for objects themselves.
     let size = |trailer: &Dictionary| trailer.get("Size").and_then(Object::as_integer);
-    let highest = section.numbers().max().map_or(0, i64::from);
-    let fits = |size: i64| size > highest && size > i64::from(old.xref().highest(old.limits().objects));
-    if size(trailer).is_some_and(|size| fits(size)) {
+    let limit = i64::from(old.limits().objects).saturating_add(1);
+    let highest = i64::from(old.xref().highest(old.limits().objects));
+    let reach = size(&before.trailer).unwrap_or(0).max(highest.saturating_add(1));
+    let listed = section.numbers().max().map_or(0, i64::from);
+    let fits = |size: i64| size > listed && size > highest && size <= reach.saturating_add(NUMBERS);
+    if reach <= limit && size(trailer).is_some_and(fits) {
         Ok(())
     } else {
-        Err(Stop::Other("a trailer was added whose size leaves objects out"))
+        Err(Stop::Other("a trailer was added whose size is not that of the document"))
+    }
+}
+
+/// Whether `/ID` is absent, that of `old`, or two strings (14.4).
+fn is_identifier(trailer: &Dictionary, old: &Dictionary) -> bool {
+    match trailer.get("ID") {
+        Some(Object::Array(items)) => {
+            (items.len() == 2 && items.iter().all(|item| item.as_string().is_some()))
+                || trailer.get("ID") == old.get("ID")
+        }
+        value => value.is_none() || value == old.get("ID"),
     }
 }
 
@@ -125,7 +166,7 @@ pub(super) fn entries<S: Source, N: Source>(
 }
 
 /// The rows of the table that `text` begins with, and the rest from `trailer` on.
-fn table(text: &[u8], base: u64) -> Option<(Vec<(u32, Entry)>, &[u8])> {
+fn table(text: &[u8], base: u64) -> Option<(Rows, &[u8])> {
     let mut rest = end_of_line(text.strip_prefix(b"xref")?)?;
     let mut rows = Vec::new();
     while !rest.starts_with(b"trailer") {

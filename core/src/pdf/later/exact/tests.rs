@@ -94,6 +94,9 @@ fn a_table_that_is_not_exact_is_not_permitted() {
     let exact = with_rows(&once, FREE, 0, "");
     for (name, from, to) in [
         ("a size that is too small", "/Size 90", "/Size 5 "),
+        ("a size past what readers hold", "/Size 90", "/Size 2147483647"),
+        ("an entry that is none", "/Root", "/X [] /Root"),
+        ("an identifier that is none", "/Root", "/ID [[]] /Root"),
         ("a place that is not exact", "\nstartxref", "\nstartxref\n1\n%startxref"),
         ("a comment before the mark", "%%EOF", "%\n%%EOF"),
         ("a mark that goes on", "%%EOF\n", "%%EOFF\n"),
@@ -157,12 +160,14 @@ fn objects_that_are_not_exact_are_not_permitted() {
         append(&once, &[(1, catalog), (60, data), (61, stream)], "/Info 9 0 R")
     };
     assert_eq!(later(&once, &all(catalog, data, CONTENT)), Later::Permitted);
+    let deep = format!("{}{}", "[".repeat(60), "]".repeat(60));
     let trees = catalog.replace("/Pages", "/Pages 60 0 R /Pages");
     let escaped = catalog.replace("/Pages", "/P#61ges 60 0 R /Pages");
     for (name, now) in [
         ("two page trees", all(&trees, data, CONTENT)),
         ("two page trees, one of them escaped", all(&escaped, data, CONTENT)),
         ("two lists", all(catalog, &data.replace("/Certs", "/Certs [] /Certs"), CONTENT)),
+        ("a deep one", all(catalog, &data.replace("/DSS", &format!("/DSS /VRI {}", deep)), CONTENT)),
         ("a word", all(catalog, &data.replace("/DSS", "/DSS word /X"), CONTENT)),
         ("a short length", all(catalog, data, &CONTENT.replace("/Length 3", "/Length 2"))),
         ("a long length", all(catalog, data, &CONTENT.replace("/Length 3", "/Length 300"))),

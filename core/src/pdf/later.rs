@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use crate::pdf::document::Document;
 use crate::pdf::error::PdfError;
 use crate::pdf::field::SignatureField;
+use crate::pdf::object::Reference;
 use crate::pdf::source::{Source, SourceError};
 use crate::pdf::xref::{Entry, Location, Section};
 
@@ -126,9 +127,14 @@ fn judge<S: Source>(
 ) -> Result<(), Stop> {
     let signed = Prefix { source: new.source(), len: end.min(new.len()) };
     let old = new.reopen(&signed)?;
+    // Whoever repeats one of two readings in an update takes the other one away.
+    if let Err(PdfError::Ambiguous { .. }) = old.refuse_two_readings() {
+        return Err(Stop::Other("readers understand the signed revision differently"));
+    }
     let sections = appended_sections(&old, new, end)?;
     appended::holds_only_listed_objects(new, sections, end, effort)?;
     let difference = difference(&old, new, sections, effort)?;
+    one_reading(&old, &difference, effort)?;
     reference::none_beyond(&old, &difference.added, effort)?;
     change::all_permitted(&old, new, field, end, &difference)?;
     exact::revisions(&old, new, sections, end, effort)?;
@@ -195,4 +201,22 @@ fn difference<O: Source, N: Source>(
         }
     }
     Ok(difference)
+}
+
+/// Refuses a change of an object that gave one key two values: of two, readers take the first or the
+/// last, and an update that keeps the one changes the document for who saw the other.
+fn one_reading<S: Source>(
+    old: &Document<S>,
+    difference: &Difference,
+    effort: &mut Effort,
+) -> Result<(), Stop> {
+    effort.spend(difference.changed.len() as u64)?;
+    for &number in &difference.changed {
+        let entry = old.xref().entry(old.reader(), number)?;
+        let generation = entry.and_then(|entry| u16::try_from(entry.generation).ok()).unwrap_or(0);
+        if old.object(Reference { number, generation })?.contradicts_itself() {
+            return Err(Stop::Other("readers understand an object of the signed revision differently"));
+        }
+    }
+    Ok(())
 }

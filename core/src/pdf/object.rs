@@ -1,6 +1,6 @@
 //! PDF objects as values (ISO 32000-2, 7.3), and how they are written.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// An indirect reference: object number and generation (7.3.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,6 +147,26 @@ impl Object {
             | Self::String(_)
             | Self::Name(_)
             | Self::Reference(_) => 0,
+        }
+    }
+
+    /// Whether a dictionary in it, at any depth, gives one key two values.
+    pub(crate) fn contradicts_itself(&self) -> bool {
+        match self {
+            Self::Array(items) => items.iter().any(Self::contradicts_itself),
+            Self::Dictionary(entries) => {
+                let mut first = HashMap::new();
+                entries.iter().any(|(key, value)| {
+                    *first.entry(key).or_insert(value) != value || value.contradicts_itself()
+                })
+            }
+            Self::Null
+            | Self::Boolean(_)
+            | Self::Integer(_)
+            | Self::Real(_)
+            | Self::String(_)
+            | Self::Name(_)
+            | Self::Reference(_) => false,
         }
     }
 

@@ -106,9 +106,11 @@ pub(super) fn continues<O: Source, N: Source>(
     let size = |trailer: &Dictionary| trailer.get("Size").and_then(Object::as_integer);
     let limit = i64::from(old.limits().objects).saturating_add(1);
     let highest = i64::from(old.xref().highest(old.limits().objects));
-    let reach = size(&before.trailer).unwrap_or(0).max(highest.saturating_add(1));
+    let least = size(&before.trailer).unwrap_or(0);
+    let reach = least.max(highest.saturating_add(1));
     let listed = section.numbers().max().map_or(0, i64::from);
-    let fits = |size: i64| size > listed && size > highest && size <= reach.saturating_add(NUMBERS);
+    let fits =
+        |size: i64| size >= least && size > listed && size > highest && size <= reach.saturating_add(NUMBERS);
     if reach <= limit && size(trailer).is_some_and(fits) {
         Ok(())
     } else {

@@ -3,6 +3,7 @@
 
 use crate::pdf::later::tests::{CONTENT, TEXT, append, later, new, objects, open, sign};
 use crate::pdf::later::{Effort, Later};
+use crate::pdf::object;
 use crate::pdf::sample::{append_table, packed, replace, table};
 
 /// A signed document, and where in it both objects of number 4 stand, the listed one first.
@@ -194,7 +195,7 @@ fn object_streams_that_are_not_exact_are_not_permitted() {
     let root = {
         let document = open(&once);
         let mut text = Vec::new();
-        crate::pdf::object::write_dictionary(document.catalog(), &mut text);
+        object::write_dictionary(document.catalog(), &mut text);
         String::from_utf8(text).unwrap()
     };
     let changed = format!("{} /DSS 60 0 R >>", root.strip_suffix(">>").unwrap());
@@ -276,6 +277,35 @@ fn objects_that_were_promised_after_the_end_are_not_permitted() {
         append_table(&mut now, &[(4, CONTENT)], &format!("/Info 9 0 R /Prev {previous} /Size 90"), 0);
         assert!(!is_permitted(&once, &now), "{more}");
     }
+}
+
+/// Proves A15. An update that keeps one of two readings takes the other one away.
+#[test]
+fn what_had_two_readings_when_it_was_signed_is_not_permitted_to_have_one() {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots 6 0 R /Contents 4 0 R >>";
+    let other = page.replace("/Contents", "/Contents 7 0 R /Contents");
+    let same = page.replace("/Contents", "/Contents 4 0 R /Contents");
+    for (name, before, permitted) in
+        [("one", page, true), ("the same twice", &same, true), ("two contents", &other, false)]
+    {
+        let mut all = objects();
+        all[2] = before;
+        let once = sign(&table(&all, "/Info 9 0 R"), new());
+        let mut text = Vec::new();
+        object::write_dictionary(&open(&once).page(1).unwrap().dictionary, &mut text);
+        let text = String::from_utf8(text).unwrap();
+        let (before, after) = text.split_once("/Contents").unwrap();
+        let kept = format!("{before}/Contents{}", after.rsplit("/Contents").next().unwrap());
+        let now = append(&once, &[(3, &kept), (60, TEXT)], "/Info 9 0 R");
+        assert_eq!(is_permitted(&once, &now), permitted, "{name}");
+    }
+    let mut all = objects();
+    all[0] = "<< /Type /Catalog /Xages 3 0 R /Pages 2 0 R /AcroForm 5 0 R >>";
+    let once = sign(&table(&all, "/Info 9 0 R"), new());
+    let twice = sign(&once, new());
+    assert!(is_permitted(&once, &twice));
+    let [once, twice] = [once, twice].map(|bytes| replace(&bytes, "/Xages", "/Pages"));
+    assert!(!is_permitted(&once, &twice));
 }
 
 const GROWS: Later = Later::Other { what: "a stream of the signed revision does not end within it" };

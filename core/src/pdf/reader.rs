@@ -27,6 +27,7 @@ pub(crate) struct Reader<S> {
     steps: Cell<u64>,
     /// The highest object number that a value read so far refers to.
     referred: Cell<u32>,
+    displaced: Cell<bool>,
 }
 
 /// An indirect object and where it stands in the file.
@@ -49,6 +50,7 @@ impl<S: Source> Reader<S> {
             parsed: Cell::new(0),
             steps: Cell::new(0),
             referred: Cell::new(0),
+            displaced: Cell::new(false),
         }
     }
 
@@ -68,6 +70,16 @@ impl<S: Source> Reader<S> {
     /// object or not.
     pub(crate) const fn referred(&self) -> u32 {
         self.referred.get()
+    }
+
+    /// Whether something did not stand where the file says, and was found close by.
+    pub(crate) const fn found_displaced(&self) -> bool {
+        self.displaced.get()
+    }
+
+    /// Takes note that something was found close by.
+    pub(crate) fn displaced(&self) {
+        self.displaced.set(true);
     }
 
     /// Takes note of what `object` refers to. Numbers past every limit are nobody's.

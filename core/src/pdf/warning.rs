@@ -15,8 +15,9 @@ const CONTENTS: usize = 64;
 pub enum DocumentWarning {
     /// Its permissions leave out what was done (ISO 32000-2, table 22); its password was given.
     AgainstPermissions,
-    /// It is damaged: its objects were found by a scan, or the contents of the page are said to reach
-    /// past the end of the file. Other readers may find others, or more once something is appended.
+    /// It is damaged: something did not stand where it should and was found close by or by a scan, or
+    /// the contents of the page are said to reach past the end of the file. Other readers may find
+    /// others, or more once something is appended.
     Recovered,
     /// It has an XFA form (ISO 32000-1, 12.7.8). A viewer that shows that instead of the pages
     /// does not show the seal.
@@ -43,7 +44,10 @@ impl<S: Source> Document<S> {
     pub(crate) fn warnings(&self, act: Act, page: &Dictionary) -> Result<Vec<DocumentWarning>, PdfError> {
         let form = self.entry(self.catalog(), "AcroForm")?;
         let xfa = form.as_dictionary().is_some_and(|form| form.contains("XFA"));
-        let recovered = self.is_repaired() || self.is_salvaged() || self.promises_more(page)?;
+        let recovered = self.is_repaired()
+            || self.is_salvaged()
+            || self.reader().found_displaced()
+            || self.promises_more(page)?;
         let against = self.is_against_permissions(act);
         let warnings = [
             (against, DocumentWarning::AgainstPermissions),
@@ -143,8 +147,19 @@ mod tests {
             let damaged = replace(&whole, from, to);
             assert_eq!(warnings(&damaged), [DocumentWarning::Recovered, DocumentWarning::Xfa], "{name}");
         }
+        let text = String::from_utf8(whole.clone()).unwrap();
+        let at = text.rsplit("startxref\n").next().and_then(|rest| rest.lines().next()).unwrap();
+        let near = at.parse::<u64>().unwrap() + 5;
+        // Where `xref` does not begin; and a page that begins some bytes earlier.
+        let astray = replace(&whole, &format!("startxref\n{at}"), &format!("startxref\n{near}"));
+        let moved = replace(&whole, "3 0 obj", "\n\n\n3 0 obj\n\n");
+        for damaged in [astray, moved] {
+            let told = warnings(&damaged);
+            assert!(told.contains(&DocumentWarning::Recovered), "{told:?}");
+        }
         assert_eq!(warnings(&replace(&whole, "%PDF-1.7", "%PDF-9.x")), [DocumentWarning::Xfa]);
     }
+
     #[test]
     fn contents_that_are_said_to_reach_past_the_end_are_told() {
         let page = |contents: &str| {

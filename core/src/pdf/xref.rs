@@ -218,7 +218,12 @@ impl Section {
         })?;
         match found {
             Beginning::Stream(placed) => Self::stream(reader, placed, offset),
-            Beginning::Table { start, named } => Self::table(reader, origin, start, named),
+            Beginning::Table { start, named } => {
+                if named != offset {
+                    reader.displaced();
+                }
+                Self::table(reader, origin, start, named)
+            }
         }
     }
 

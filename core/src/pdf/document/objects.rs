@@ -164,6 +164,7 @@ impl<S: Source> Document<S> {
             other => other,
         };
         if let Some(near) = self.find_near(number, offset)? {
+            self.reader().displaced();
             return self.reader().indirect_at(near).map(Some);
         }
         match self.salvage()?.locate(number) {

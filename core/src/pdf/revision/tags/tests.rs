@@ -293,9 +293,11 @@ proptest! {
                 bytes[place] = value;
             }
         }
-        // An object that takes the number of the page is damage to the page.
+        // An object that takes the number of the page is damage to the page, and a section that says
+        // two things of one object is refused.
         if let Ok(document) = Document::open(bytes.as_slice(), Limits::default())
             && document.page(1).is_ok()
+            && document.refuse_two_readings().is_ok()
         {
             let signed = sealed(&bytes, new());
             prop_assert!(widget(&open(&signed)).1.contains("V"));

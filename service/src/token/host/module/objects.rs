@@ -111,15 +111,19 @@ fn always_authenticates(session: &Session, key: ObjectHandle) -> bool {
 fn certificates(session: &Session) -> Result<Vec<Certificate>, Error> {
     let mut certificates: Vec<Certificate> = Vec::new();
     for handle in find(session, &[Attribute::Class(ObjectClass::CERTIFICATE)])? {
-        let Some(der) = bytes(session, handle, AttributeType::Value) else { continue };
+        let [Some(der), id, label] =
+            three(session, handle, [AttributeType::Value, AttributeType::Id, AttributeType::Label])
+        else {
+            continue;
+        };
         // Some modules show one certificate several times.
         if certificates.iter().any(|other| other.der == der) {
             continue;
         }
         let Some(public) = verify::public_key(&der) else { continue };
         let is_authority = is_authority(&der);
-        let id = bytes(session, handle, AttributeType::Id).unwrap_or_default();
-        let label = bytes(session, handle, AttributeType::Label)
+        let id = id.unwrap_or_default();
+        let label = label
             .map(|label| String::from_utf8_lossy(&label).trim().to_owned())
             .filter(|label| !label.is_empty());
         certificates.push(Certificate { der, id, label, public, is_authority });
@@ -202,13 +206,32 @@ fn bytes(session: &Session, object: ObjectHandle, which: AttributeType) -> Optio
         | AttributeInfo::TypeInvalid
         | AttributeInfo::Unavailable => return None,
     }
+    value(attribute(session, object, which)?)
+}
+
+fn value(attribute: Attribute) -> Option<Vec<u8>> {
     let (Attribute::EcPoint(bytes)
     | Attribute::Id(bytes)
     | Attribute::Label(bytes)
     | Attribute::Modulus(bytes)
-    | Attribute::Value(bytes)) = attribute(session, object, which)?
+    | Attribute::Value(bytes)) = attribute
     else {
         return None;
     };
     (!bytes.is_empty()).then_some(bytes)
+}
+
+/// As [`bytes`], at once where the module can: each call costs some modules a look at a file or a
+/// card.
+fn three(session: &Session, object: ObjectHandle, which: [AttributeType; 3]) -> [Option<Vec<u8>>; 3] {
+    let small =
+        |info: &AttributeInfo| matches!(info, AttributeInfo::Available(len) if *len <= MAX_ATTRIBUTE_LEN);
+    let infos = session.get_attribute_info(object, &which).unwrap_or_default();
+    if infos.len() == which.len() && infos.iter().all(small) {
+        let found = session.get_attributes(object, &which).unwrap_or_default();
+        if let Ok(found) = <[Attribute; 3]>::try_from(found) {
+            return found.map(value);
+        }
+    }
+    which.map(|which| bytes(session, object, which))
 }

@@ -26,7 +26,7 @@ use signer_tests::{
     agent::Agent,
     documents::{Layout, document},
     machine,
-    measure::{median, resident, switches},
+    measure::{Switches, median, resident},
     page::Page,
     service::Login,
     signer_program,
@@ -65,12 +65,12 @@ fn main() -> Outcome<()> {
     );
 
     let (server, _) = first_answer(service(home.path()))?;
-    let before = switches(server.0.id())?;
+    let before = Switches::of(server.0.id())?;
     thread::sleep(watch);
-    let after = switches(server.0.id())?;
+    let switches = Switches::of(server.0.id())?.since(&before);
     println!("| idle service | |\n| --- | --- |");
     println!("| resident memory, MiB | {:.1} |", resident(server.0.id())?);
-    println!("| context switches in {} s | {} |", watch.as_secs(), after - before);
+    println!("| context switches in {} s | {} |", watch.as_secs(), switches);
     drop(server);
     signatures(if once { 1 } else { usize::MAX })
 }

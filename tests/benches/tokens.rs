@@ -21,7 +21,7 @@ use signer_tests::{
     agent::Agent,
     card::Reader,
     machine,
-    measure::{median, resident, switches},
+    measure::{Switches, median, resident},
     page::Page,
     repository,
     service::{Login, Service, until},
@@ -231,21 +231,21 @@ fn idle(effort: Effort) -> Outcome<()> {
     thread::sleep(Duration::from_secs(1));
     let processes = [service.process()].into_iter().chain(service.hosts());
     let before: Vec<_> =
-        processes.map(|process| Ok((process, switches(process)?))).collect::<Outcome<_>>()?;
+        processes.map(|process| Ok((process, Switches::of(process)?))).collect::<Outcome<_>>()?;
     // The host still waits to be asked again for these.
     thread::sleep(effort.watch.min(Duration::from_secs(5)));
     let mut sum = 0;
     for (process, count) in before {
-        sum += switches(process)? - count;
+        sum += Switches::of(process)?.since(&count);
     }
     println!("| context switches of service and token host in {} s | {sum} |", effort.watch.as_secs().min(5));
     until("the token host is over", || service.hosts().is_empty().then_some(()));
-    let before = switches(service.process())?;
+    let before = Switches::of(service.process())?;
     thread::sleep(effort.watch);
     println!(
         "| context switches of the service in {} s | {} |",
         effort.watch.as_secs(),
-        switches(service.process())? - before
+        Switches::of(service.process())?.since(&before)
     );
     println!("| resident memory without a token host, MiB | {:.1} |", resident(service.process())?);
     drop(card);

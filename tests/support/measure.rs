@@ -1,6 +1,6 @@
 //! What benches read off a process, and the middle of what they measured.
 
-use std::{fs, io, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, fs, io, time::Duration};
 
 /// The middle of these times, in milliseconds; not a number where there is none.
 pub fn median(mut times: Vec<Duration>) -> f64 {
@@ -8,18 +8,34 @@ pub fn median(mut times: Vec<Duration>) -> f64 {
     times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
 }
 
-/// How often the threads of a process were switched to, voluntarily or not.
-///
-/// # Errors
-/// Where the process is gone.
-pub fn switches(process: u32) -> io::Result<u64> {
-    let mut sum = 0;
-    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
-        let status = fs::read_to_string(thread?.path().join("status"))?;
-        let counts = status.lines().filter(|line| line.contains("ctxt_switches:"));
-        sum += counts.filter_map(|line| line.rsplit('\t').next()?.parse::<u64>().ok()).sum::<u64>();
+/// How often each thread of a process was switched to, voluntarily or not.
+#[derive(Debug, Clone)]
+pub struct Switches(BTreeMap<OsString, u64>);
+
+impl Switches {
+    /// Of the threads that a process has now.
+    ///
+    /// # Errors
+    /// Where the process is gone.
+    pub fn of(process: u32) -> io::Result<Self> {
+        let mut threads = BTreeMap::new();
+        for thread in fs::read_dir(format!("/proc/{process}/task"))? {
+            let thread = thread?;
+            let status = fs::read_to_string(thread.path().join("status"))?;
+            let counts = status.lines().filter(|line| line.contains("ctxt_switches:"));
+            let counts = counts.filter_map(|line| line.rsplit('\t').next()?.parse::<u64>().ok());
+            threads.insert(thread.file_name(), counts.sum());
+        }
+        Ok(Self(threads))
     }
-    Ok(sum)
+
+    /// How many there were since `before`. A thread that ended meanwhile was switched to for that
+    /// once at least.
+    pub fn since(&self, before: &Self) -> u64 {
+        let lived = self.0.iter().map(|(thread, count)| count - before.0.get(thread).unwrap_or(&0));
+        let ended = before.0.keys().filter(|thread| !self.0.contains_key(*thread)).map(|_| 1);
+        lived.chain(ended).sum()
+    }
 }
 
 /// Resident memory of a process, in mebibytes.

@@ -19,6 +19,9 @@ use crate::{
 /// The most that a file may ask for is 256 MiB.
 const ADDRESS_SPACE: u32 = 900_000;
 
+/// Another certificate's.
+const OTHER: &str = "ecpf-a1-moderno.p12";
+
 /// A login with one stored key, and the file of that key.
 fn stored() -> (Desk, String, PathBuf) {
     let desk = Desk::new();
@@ -85,7 +88,7 @@ fn a_hostile_stored_key_is_refused_in_bounded_memory_and_time() {
     let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     *other.pointer_mut("/certificate").unwrap() = json!(body);
     fs::write(&path, serde_json::to_vec(&other).unwrap()).unwrap();
-    assert_eq!(refusal(&desk, &id), "password-incorrect");
+    assert_eq!(refusal(&desk, &id), "credential-key-mismatch");
 
     // A pipe in its place keeps nobody waiting.
     fs::remove_file(&path).unwrap();
@@ -95,6 +98,22 @@ fn a_hostile_stored_key_is_refused_in_bounded_memory_and_time() {
     assert_eq!(refusal(&desk, &id), "input-unreadable");
     fs::write(&path, serde_json::to_vec(&good).unwrap()).unwrap();
     desk.signs(&id, Some(PASSWORD));
+}
+
+/// Who exchanges two stored keys does not make the person sign as somebody else.
+#[test]
+fn a_key_in_the_place_of_another_is_refused() {
+    let desk = Desk::new();
+    for file in [KEY, OTHER] {
+        desk.add(&a1(file), PASSWORD, &[]);
+    }
+    let [one, other] = [0, 1].map(|index| desk.state().join("keys").join(&desk.keys()[index]));
+    let (first, second) = (fs::read(&one).unwrap(), fs::read(&other).unwrap());
+    fs::write(&one, second).unwrap();
+    fs::write(&other, first).unwrap();
+    for id in desk.ids() {
+        assert_eq!(refusal(&desk, &id), "credential-key-mismatch");
+    }
 }
 
 #[test]

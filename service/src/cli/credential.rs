@@ -37,6 +37,8 @@ pub(super) struct Opened {
     token: Option<TokenDescription>,
     /// What the key still waits for.
     lock: Lock,
+    /// The certificate that was registered, where the key was looked up by it.
+    registered: Option<CredentialId>,
 }
 
 /// What a key waits for.
@@ -77,7 +79,7 @@ pub(super) fn open_file(path: &Path, password_file: Option<&Path>) -> Result<(Op
     host.open_file(path).map_err(|error| of_token(&error).with_note(path.display().to_string()))?;
     let password = password(password_file)?;
     host.unlock(None, &password).map_err(|error| of_token(&error))?;
-    Ok((Opened { host, token: None, lock: Lock::Unlocked }, password))
+    Ok((Opened { host, token: None, lock: Lock::Unlocked, registered: None }, password))
 }
 
 fn password(file: Option<&Path>) -> Result<Secret, Failure> {
@@ -86,8 +88,13 @@ fn password(file: Option<&Path>) -> Result<Secret, Failure> {
 }
 
 fn open_registered(id: &str, password_file: Option<&Path>) -> Result<Opened, Failure> {
-    match registered::source(id)? {
-        Source::File(path) => open_file(&path, password_file).map(|(opened, _)| opened),
+    let (id, source) = registered::source(id)?;
+    let registered = Some(id);
+    match source {
+        Source::File(path) => {
+            let (opened, _) = open_file(&path, password_file)?;
+            Ok(Opened { registered, ..opened })
+        }
         Source::Stored { path, protection } => {
             let mut host = spawn()?;
             host.open_stored(&path)
@@ -96,7 +103,7 @@ fn open_registered(id: &str, password_file: Option<&Path>) -> Result<Opened, Fai
                 Protection::Keystore => Lock::Keystore,
                 Protection::Password => Lock::Password,
             };
-            Ok(Opened { host, token: None, lock })
+            Ok(Opened { host, token: None, lock, registered })
         }
         Source::Token { .. } => Err(Failure::new(ErrorCode::Internal)),
     }
@@ -112,7 +119,7 @@ fn open_module(path: &Path, wanted: Option<&str>) -> Result<Opened, Failure> {
         .cloned()
         .collect();
     match (fitting.pop(), fitting.is_empty()) {
-        (Some(token), true) => Ok(Opened { host, token: Some(token), lock: Lock::Pin }),
+        (Some(token), true) => Ok(Opened { host, token: Some(token), lock: Lock::Pin, registered: None }),
         (Some(_), false) => Err(Failure::new(ErrorCode::CredentialAmbiguous)
             .with_note(language().choose([
                 "Há mais de um token; diga qual com --token.",
@@ -191,7 +198,15 @@ impl Opened {
     /// The credentials that can be seen now.
     pub(super) fn credentials(&mut self) -> Result<Vec<Signer>, Failure> {
         let credentials = self.host.credentials(self.token.as_ref()).map_err(|error| of_token(&error))?;
-        credentials.into_iter().map(parse).collect()
+        let mut signers = credentials.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        if let Some(registered) = &self.registered {
+            // What was put in its place since is not what was asked for.
+            signers.retain(|signer| CredentialId::of(&signer.certificate) == *registered);
+            if signers.is_empty() {
+                return Err(Failure::new(ErrorCode::CredentialKeyMismatch));
+            }
+        }
+        Ok(signers)
     }
 
     /// The one credential that the arguments mean.

@@ -1,6 +1,10 @@
 //! The registered credentials, as the commands find them.
 
-use signer_core::{cms::certificate::Certificate, credential::Holder, error::ErrorCode};
+use signer_core::{
+    cms::certificate::Certificate,
+    credential::{CredentialId, Holder},
+    error::ErrorCode,
+};
 
 use crate::{
     cli::failure::Failure,
@@ -31,8 +35,8 @@ pub(super) fn folder(dirs: &Dirs) -> Result<Option<Folder>, Failure> {
     Ok(config.credential_folder.map(Folder::new))
 }
 
-/// Where the key of the one credential is whose identifier, or its beginning, is `id`.
-pub(super) fn source(id: &str) -> Result<Source, Failure> {
+/// The one credential whose identifier, or its beginning, is `id`, and where its key is.
+pub(super) fn source(id: &str) -> Result<(CredentialId, Source), Failure> {
     let dirs = dirs()?;
     let (list, folder) = (list(&dirs)?, folder(&dirs)?);
     let mut fitting = sources::of_list(&list, &dirs.credentials_file(), folder.as_ref());
@@ -41,8 +45,8 @@ pub(super) fn source(id: &str) -> Result<Source, Failure> {
         let names: Vec<_> = fitting.iter().map(|(entry, ..)| name(entry)).collect();
         return Err(Failure::new(ErrorCode::CredentialAmbiguous).with_note(names.join("\n  ")));
     }
-    let (.., source) = fitting.pop().ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))?;
-    Ok(source)
+    let found = fitting.pop().and_then(|(entry, .., source)| Some((entry.id()?, source)));
+    found.ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))
 }
 
 /// Identifier and holder, to choose by.

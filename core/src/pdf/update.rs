@@ -14,6 +14,7 @@ pub enum Body {
 /// Objects added or replaced by one update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
+    first_number: u32,
     next_number: u32,
     objects: Vec<(Reference, Body)>,
 }
@@ -21,7 +22,7 @@ pub struct Update {
 impl Update {
     /// An empty update whose new objects are numbered from `next_number` on.
     pub const fn starting_at(next_number: u32) -> Self {
-        Self { next_number, objects: Vec::new() }
+        Self { first_number: next_number, next_number, objects: Vec::new() }
     }
 
     /// A new object number, generation 0, to be filled by [`Update::put`].
@@ -50,6 +51,11 @@ impl Update {
     /// What the update says of `reference`, if anything.
     pub fn get(&self, reference: Reference) -> Option<&Body> {
         self.objects.iter().find(|(own, _)| *own == reference).map(|(_, body)| body)
+    }
+
+    /// Whether the object is added, and not one of the document that may be replaced.
+    pub const fn is_added(&self, reference: Reference) -> bool {
+        reference.number >= self.first_number
     }
 
     /// The objects in the order they were added.

@@ -237,6 +237,10 @@ fn dictionary<S: Source>(
     reference: Reference,
 ) -> Result<(Reference, Dictionary), PdfError> {
     let (place, object) = pending.last_hop(reference)?;
+    // A reference that led nowhere leads to what was added under that number.
+    if pending.update.is_added(place) {
+        return Err(PdfError::broken("a part of the structure is missing"));
+    }
     let dictionary = object.into_dictionary();
     let dictionary = dictionary.ok_or(PdfError::broken("a part of the structure is missing"))?;
     if dictionary.weight() > WEIGHT {

@@ -185,6 +185,7 @@ fn a_structure_that_is_unsound_stays_as_it_is() {
         ("limits without end", "<< /ParentTree << /Kids [5 0 R] >> >>", &["<< /Limits [0 2147483647] >>"]),
         ("a tree that is a name", "<< /ParentTree /Tree >>", &[]),
         ("a tree that is missing", "<< /ParentTree 90 0 R >>", &[]),
+        ("a tree that gets the number of what is added", "<< /ParentTree 5 0 R >>", &[]),
         ("a tree in a circle", "<< /ParentTree 5 0 R >>", &["5 0 R"]),
         ("a next key without end", "<< /ParentTree << >> /ParentTreeNextKey 2147483648 >>", &[]),
         ("elements that are a string", "<< /ParentTree << >> /K (x) >>", &[]),

@@ -25,10 +25,13 @@ impl Desk {
         Self { login: Login::new(), place }
     }
 
-    /// A file with a secret, outside the login.
+    /// A file with a secret, outside the login. It takes the place of an earlier one at once: a program that
+    /// was started before may read it at this moment, and must not find it empty.
     pub(crate) fn secret(&self, name: &str, secret: impl AsRef<[u8]>) -> PathBuf {
         let path = self.place.path().join(name);
-        fs::write(&path, secret).unwrap();
+        let new = self.place.path().join("new-secret");
+        fs::write(&new, secret).unwrap();
+        fs::rename(new, &path).unwrap();
         path
     }
 

@@ -229,13 +229,15 @@ impl Agents {
             Ok(None) => return connection.close(),
             Err(refusal) => return self.refuse(connection, refusal),
         };
-        if connection.limit_writes(READING).is_err() || connection.welcome().is_err() {
+        if connection.limit_writes(READING).is_err() {
             return connection.close();
         }
         let process = peer.process;
-        let Some(agent) = self.enter(role, process, &connection) else { return connection.close() };
+        let (agent, messages) = self.enter(role, process, &connection);
         tracing::info!(?role, "somebody can ask the person");
+        // Before it hears that it was let in: whoever has it ask from then on finds it.
         (self.0.hear)(Heard::Joined { agent, role, process });
+        write_on_a_thread(&connection, messages);
         while let Ok((message, attachment)) = read_from_tray(&mut connection) {
             (self.0.hear)(Heard::Said { agent, message, attachment });
         }
@@ -271,23 +273,18 @@ impl Agents {
         }
     }
 
-    fn enter(&self, role: Role, process: u32, connection: &Connection) -> Option<AgentId> {
+    fn enter(
+        &self,
+        role: Role,
+        process: u32,
+        connection: &Connection,
+    ) -> (AgentId, mpsc::Receiver<Outgoing>) {
         let (outgoing, messages) = mpsc::sync_channel::<Outgoing>(MOST_UNREAD);
-        let mut writing = connection.clone();
-        let writer = move || {
-            for Outgoing { message, summary } in messages {
-                if write_to_tray(&mut writing, &message, summary.as_deref()).is_err() {
-                    break;
-                }
-            }
-            writing.close();
-        };
-        thread::Builder::new().name("agent-writer".to_owned()).spawn(writer).ok()?;
         let mut state = self.state();
         state.last += 1;
         let id = AgentId(state.last);
         state.agents.push(Agent { id, role, process, outgoing, connection: connection.clone() });
-        Some(id)
+        (id, messages)
     }
 
     fn refuse(&self, mut connection: Connection, refusal: Refusal) {
@@ -306,6 +303,26 @@ impl Agents {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Welcomes the other side and writes what is said to it, until there is nobody to say anything.
+/// The connection is closed then, which its reader notices.
+fn write_on_a_thread(connection: &Connection, messages: mpsc::Receiver<Outgoing>) {
+    let mut writing = connection.clone();
+    let writer = move || {
+        if writing.welcome().is_ok() {
+            for Outgoing { message, summary } in messages {
+                if write_to_tray(&mut writing, &message, summary.as_deref()).is_err() {
+                    break;
+                }
+            }
+        }
+        writing.close();
+    };
+    if let Err(error) = thread::Builder::new().name("agent-writer".to_owned()).spawn(writer) {
+        tracing::error!(%error, "no thread for a connection");
+        connection.close();
     }
 }
 

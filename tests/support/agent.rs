@@ -146,13 +146,25 @@ impl Agent {
     /// # Panics
     /// Where there is none.
     pub fn question(&self) -> Question {
+        self.question_in_time().expect("the agent is asked")
+    }
+
+    /// As [`Agent::question`]; nothing where it is told nothing in time.
+    ///
+    /// # Panics
+    /// Where the service closed the connection.
+    pub fn question_in_time(&self) -> Option<Question> {
         loop {
-            let message = self.hears().expect("the service asks");
+            let message = match self.heard.recv_timeout(PATIENCE) {
+                Ok(message) => message,
+                Err(mpsc::RecvTimeoutError::Timeout) => return None,
+                Err(mpsc::RecvTimeoutError::Disconnected) => panic!("the service left before it asked"),
+            };
             if let (ToTray::Present { approval, unlocks, .. }, Some(bytes)) = message {
                 let digest = DigestAlgorithm::Sha256.digest(&bytes);
                 let summary = Summary::parse(&bytes).expect("a summary can be read");
                 let shown = digest.as_bytes().try_into().expect("a SHA-256");
-                return Question { approval, unlocks, summary, shown };
+                return Some(Question { approval, unlocks, summary, shown });
             }
         }
     }

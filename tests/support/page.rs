@@ -57,7 +57,9 @@ impl Page {
     /// Where it is not let in.
     pub fn let_in_from(origin: &str, service: &Service, agent: &mut Agent, lasting: Lasting) -> Self {
         let pending = Self::ask_to_pair_from(service, origin);
-        let question = agent.question();
+        let Some(question) = agent.question_in_time() else {
+            panic!("nobody is asked: {:?}", pending.answer())
+        };
         agent.confirm_as(&question, question.shown, lasting, None);
         Self { origin: origin.to_owned(), ..Self::of(service, &pending.answer().expect("an answer")) }
     }

@@ -129,6 +129,19 @@ fn a_terminal_is_let_in_where_it_is_wanted() {
 }
 
 #[test]
+fn whoever_hears_that_it_was_let_in_can_be_asked_already() {
+    let door = Door::open(TerminalUse::Fallback);
+    for _ in 0..100 {
+        let mut connection = login::connect(&door.endpoint).unwrap();
+        connection.greet(Role::Terminal, Vec::new()).unwrap();
+        let Heard::Joined { agent, .. } = door.heard.try_recv().unwrap() else { panic!("nobody joined") };
+        assert_eq!(door.agents.latest(Role::Terminal), Some(agent));
+        drop(connection);
+        assert!(matches!(door.hear(), Heard::Left { agent: left, .. } if left == agent));
+    }
+}
+
+#[test]
 fn whoever_comes_too_many_is_refused_until_one_leaves() {
     let door = Door::open(TerminalUse::Fallback);
     let mut terminals: Vec<_> = (0..MOST_CONNECTIONS).map(|_| door.terminal()).collect();

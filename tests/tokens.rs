@@ -130,7 +130,50 @@ fn a_wrong_pin_and_a_missing_token_are_told() {
             .output()
             .unwrap();
         assert_eq!((output.status.code(), code(&json(&output))), (Some(1), expected), "{}", json(&output));
+        let note = json(&output)["error"]["note"].as_str().unwrap_or_default().to_owned();
+        match expected {
+            "token-absent" => assert!(note.contains(SoftHsm::LABEL), "what is there is named: {note}"),
+            "secret-missing" => assert!(note.contains("empty") && note.contains("pin"), "{note}"),
+            _ => {}
+        }
         assert!(!desk.output.exists());
+    }
+}
+
+/// Two tokens of one label are told apart by their serial numbers, which are named in both forms.
+#[test]
+fn of_two_tokens_one_must_be_named() {
+    let desk = Desk::new();
+    let Some(token) = SoftHsm::new(&desk.directory.path().join("hsm"), "ecpf-a1-moderno.p12", PIN) else {
+        return;
+    };
+    token.make_token(SoftHsm::LABEL);
+    let sign = |arguments: &[&str]| {
+        desk.command(token.module(), PIN, arguments)
+            .env("SOFTHSM2_CONF", token.configuration())
+            .output()
+            .unwrap()
+    };
+    for arguments in [&[][..], &["--token", SoftHsm::LABEL]] {
+        let refusal = json(&sign(arguments));
+        assert_eq!(code(&refusal), "credential-ambiguous");
+        let tokens = refusal["error"]["facts"]["tokens"].as_array().unwrap().clone();
+        assert_eq!(tokens.len(), 2, "{refusal}");
+        let note = refusal["error"]["note"].as_str().unwrap();
+        let mut codes = Vec::new();
+        for token in &tokens {
+            let serial = token["serial"].as_str().unwrap();
+            assert!(token["label"] == SoftHsm::LABEL && note.contains(serial), "{refusal}");
+            let output = sign(&["--token", serial]);
+            codes.push(if output.status.success() {
+                "signed".to_owned()
+            } else {
+                code(&json(&output)).to_owned()
+            });
+        }
+        codes.sort();
+        assert_eq!(codes, ["credential-not-found", "signed"], "the other one is empty");
+        fs::remove_file(&desk.output).unwrap();
     }
 }
 

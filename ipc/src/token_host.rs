@@ -1,11 +1,12 @@
-//! The messages between the service and a token host: one request, one response, in turn.
+//! The messages between the service and a token host: one request, one response, in turn; only
+//! [`Request::Look`] has several.
 //!
 //! A message is a header frame in JSON and the frames that the header promises: a path, a
 //! message to sign and certificates as plain bytes, a secret sealed to a key of the host
 //! ([`crate::sealed`]). A secret never meets the serialiser. The first exchange is [`Request::Hello`]; its form never changes, so
 //! that two versions can always refuse each other in words.
 
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +16,16 @@ use crate::{
 };
 
 /// The version of these messages. Both sides must have the same.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// The most frames of bytes in one response.
 pub const MAX_PARTS: usize = 1024;
 /// The most bytes in all frames of one response.
 pub const MAX_PARTS_LEN: usize = 8 << 20;
+
+/// What is gathered of a message before it is written, so that the other side wakes up once: the
+/// certificates of a token and its header.
+const MESSAGE_ROOM: usize = 16 << 10;
 
 /// What the service asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +42,9 @@ pub enum Request {
     OpenModule,
     /// Open the stored key whose path follows as bytes. Once per host.
     OpenStored,
+    /// List the tokens of the module as [`Request::Tokens`] does and then, in responses of their own,
+    /// what can sign of each, as [`Request::Credentials`] does: each turn costs both sides a wake-up.
+    Look,
     /// List the tokens of the module.
     Tokens,
     /// Make the key that the next secret is sealed to. It replaces the one before it.
@@ -118,7 +126,7 @@ pub enum Response {
     },
     /// Done, and nothing to say.
     Done,
-    /// To [`Request::Tokens`].
+    /// To [`Request::Tokens`] and [`Request::Look`].
     Tokens {
         /// In the order of the slots.
         tokens: Vec<Token>,
@@ -381,9 +389,10 @@ pub fn write_request(
             Attachment::Nothing | Attachment::Bytes(_) | Attachment::Sealed(_),
         ) => return Err(ProtocolError::Malformed),
     };
-    write_header(to, request)?;
+    let mut to = BufWriter::with_capacity(MESSAGE_ROOM, to);
+    write_header(&mut to, request)?;
     if let Some(kind) = kind {
-        frame::write(to, kind, bytes)?;
+        frame::write(&mut to, kind, bytes)?;
     }
     to.flush().map_err(FrameError::from)?;
     Ok(())
@@ -411,9 +420,10 @@ pub fn write_answer(to: &mut impl Write, answer: &Answer) -> Result<(), Protocol
     if Some(answer.parts.len()) != parts_of(&answer.response) {
         return Err(ProtocolError::Malformed);
     }
-    write_header(to, &answer.response)?;
+    let mut to = BufWriter::with_capacity(MESSAGE_ROOM, to);
+    write_header(&mut to, &answer.response)?;
     for part in &answer.parts {
-        frame::write(to, FrameKind::Bytes, part)?;
+        frame::write(&mut to, FrameKind::Bytes, part)?;
     }
     to.flush().map_err(FrameError::from)?;
     Ok(())
@@ -452,6 +462,7 @@ const fn needs(request: &Request) -> Option<FrameKind> {
         }
         Request::Credentials { .. }
         | Request::Hello { .. }
+        | Request::Look
         | Request::SealingKey
         | Request::Store { protection: Protection::Keystore, .. }
         | Request::Tokens => None,

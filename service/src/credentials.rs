@@ -41,7 +41,7 @@ use crate::{
     credentials::{
         folder::Folder,
         hosts::Hosts,
-        listing::{Basis, FileStamp, Listing, Looked, Memory, Told},
+        listing::{Basis, Linked, Listing, Looked, Memory, Told},
         registered::Registered,
     },
     ports::{CredentialState, Credentials, ListedCredential},
@@ -73,6 +73,7 @@ pub struct CredentialStore(Arc<Inner>);
 struct Inner {
     /// Where the person's registered A1 files are listed.
     file: PathBuf,
+    linked: Linked,
     /// The folder of A1 files that is watched.
     folder: Option<Folder>,
     places: Places,
@@ -131,6 +132,15 @@ impl Source {
             Self::Token { module, .. } => module,
         }
     }
+
+    /// Whether the file of a registered credential is there: a stick may be pulled out, a linked file moved away.
+    /// A token is always where it was found.
+    fn is_there(&self) -> bool {
+        match self {
+            Self::File(path) | Self::Stored { path, .. } => path.is_file(),
+            Self::Token { .. } => true,
+        }
+    }
 }
 
 impl CredentialStore {
@@ -150,6 +160,7 @@ impl CredentialStore {
         Self(Arc::new(Inner {
             search,
             file,
+            linked: Linked::default(),
             folder: config.credential_folder.clone().map(Folder::new),
             places: Places::of_login(config),
             quarantine,
@@ -194,7 +205,7 @@ impl CredentialStore {
         match source {
             Source::File(path) => self.0.hosts.open_file(path, end),
             Source::Stored { path, .. } => self.0.hosts.open_stored(path, end),
-            Source::Token { module, .. } => Ok(self.0.hosts.open_module(module, end)?.0),
+            Source::Token { module, .. } => self.0.hosts.open_module(module, end),
         }
     }
 
@@ -222,10 +233,12 @@ impl CredentialStore {
     }
 
     fn basis(&self) -> Basis {
+        let (list, linked) = self.0.linked.stamps(&self.0.file);
         Basis {
             sight: self.0.readers.look(),
-            files: FileStamp::of(&self.0.file),
-            folder: self.0.folder.as_ref().map(Folder::files).unwrap_or_default(),
+            list,
+            linked,
+            folder: self.0.folder.as_ref().map(Folder::look).unwrap_or_default(),
             epoch: self.0.epoch.load(Ordering::Relaxed),
             slept: clock::slept().as_secs(),
         }
@@ -235,28 +248,22 @@ impl CredentialStore {
         let end = Instant::now() + self.0.search;
         let mut found = self.registered();
         let mut told = Told::Yes;
-        let (report, reports) = mpsc::channel();
-        let modules = self.modules(sight);
+        let mut modules = self.modules(sight);
         let asked = modules.len();
+        // The last one is asked here: most people have one, and a thread would cost two wake-ups.
+        let last = modules.pop();
+        let (report, reports) = mpsc::channel();
         for (place, module) in modules.into_iter().enumerate() {
             let (store, report, sight) = (self.clone(), report.clone(), sight.clone());
-            let look = move || {
-                let shown = store.of_module(&module, &sight, end);
-                store.note(&module.path, Step::Credentials, shown.as_ref().err());
-                let shown = shown.unwrap_or_else(|error| {
-                    tracing::warn!(code = error.code().as_str(), product = %module.product, "a module is left out");
-                    tracing::debug!(module = %module.path.display(), %error, "the module that is left out");
-                    Shown { found: Vec::new(), told: Told::InPart }
-                });
-                // Fails where the search is over.
-                let _ = report.send((place, shown));
-            };
+            // Fails where the search is over.
+            let look = move || drop(report.send((place, store.shown(&module, &sight, end))));
             if let Err(error) = thread::Builder::new().name("search".to_owned()).spawn(look) {
                 tracing::error!(%error, "no thread to look at a module");
             }
         }
         drop(report);
-        let mut of_modules = BTreeMap::new();
+        let last = last.map(|module| (asked, self.shown(&module, sight, end)));
+        let mut of_modules: BTreeMap<_, _> = last.into_iter().collect();
         while let Ok((place, shown)) = reports.recv_timeout(end.saturating_duration_since(Instant::now())) {
             of_modules.insert(place, shown);
         }
@@ -277,6 +284,7 @@ impl CredentialStore {
         });
         sources::of_list(&registered, &self.0.file, self.0.folder.as_ref())
             .into_iter()
+            .filter(|(_, _, source)| source.is_there())
             .filter_map(|(entry, place, source)| {
                 let listed = listed(&entry.certificate, &entry.chain, Storage::A1, place)?;
                 Some(FoundCredential::at(source, listed))
@@ -319,19 +327,30 @@ impl CredentialStore {
         }
     }
 
+    /// What a module shows. One that fails is logged, noted and left out.
+    fn shown(&self, module: &Installed, sight: &Sight, end: Instant) -> Shown {
+        let shown = self.of_module(module, sight, end);
+        self.note(&module.path, Step::Credentials, shown.as_ref().err());
+        shown.unwrap_or_else(|error| {
+            tracing::warn!(code = error.code().as_str(), product = %module.product, "a module is left out");
+            tracing::debug!(module = %module.path.display(), %error, "the module that is left out");
+            Shown { found: Vec::new(), told: Told::InPart }
+        })
+    }
+
     fn of_module(&self, module: &Installed, sight: &Sight, end: Instant) -> Result<Shown, TokenError> {
-        let (mut host, tokens) = self.0.hosts.open_module(&module.path, end)?;
+        let mut look = self.0.hosts.look(&module.path, end)?;
         let in_reader = |token: &TokenDescription| {
             // A slot's description has room for 64 bytes of a reader's name.
             let is = |reader: &Reader| !token.reader.is_empty() && reader.name.starts_with(&token.reader);
             sight.readers.iter().any(is)
         };
         // What such a module does not show yet may come without a card.
-        let mut told =
-            tokens.iter().all(in_reader) && (module.cards != Cards::Independent || !tokens.is_empty());
+        let mut told = look.tokens().iter().all(in_reader)
+            && (module.cards != Cards::Independent || !look.tokens().is_empty());
         let mut found = Vec::new();
-        for token in tokens {
-            match host.credentials(Some(&token)) {
+        for (token, credentials) in look.by_ref() {
+            match credentials {
                 Ok(credentials) => {
                     found.extend(credentials.iter().filter_map(|one| of_token(one, &module.path, &token)));
                 }
@@ -342,7 +361,9 @@ impl CredentialStore {
                 Err(error) => return Err(error),
             }
         }
-        self.0.hosts.keep(&module.path, host);
+        if let Some(host) = look.into_host() {
+            self.0.hosts.keep(&module.path, host);
+        }
         Ok(Shown { found, told: if told { Told::Yes } else { Told::InPart } })
     }
 }

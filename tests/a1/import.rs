@@ -62,6 +62,16 @@ fn every_key_of_a_file_that_can_sign_is_imported_and_others_are_said() {
     assert_eq!(desk.keys().len(), 1);
     desk.signs(&ids[1], Some(PASSWORD));
 
+    // The same for programs, with what is left out.
+    let output = desk.adding(&a1(KEY), PASSWORD).arg("--json").output().unwrap();
+    let told: serde_json::Value = serde_json::from_str(&crate::desk::said(output)).unwrap();
+    assert_eq!(told["credentials"][0]["place"], "stored");
+    assert_eq!(told["leftOut"], json!([]));
+    crate::desk::said(desk.remove(told["credentials"][0]["id"].as_str().unwrap()));
+    let output = desk.adding(&a1(KEY), "errada").arg("--json").output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &told["error"]["code"]), (Some(1), &json!("password-incorrect")));
+
     for (file, code) in [
         ("expirado.p12", "credential-expired"),
         ("so-cifra-keyusage.p12", "credential-not-for-signing"),
@@ -221,4 +231,19 @@ fn folders_that_others_could_read_are_closed_and_a_full_disk_is_said() {
     assert_eq!(refused(&output), "output-unwritable");
     assert_eq!((desk.ids(), desk.keys()), before);
     desk.signs(&before.0[0], Some(PASSWORD));
+}
+
+/// A key that was restored from a backup may be open to others; the next change closes it.
+#[test]
+fn a_stored_key_that_is_open_to_others_is_closed() {
+    let desk = Desk::new();
+    desk.add(&a1(KEY), PASSWORD, &[]);
+    let key = desk.state().join("keys").join(&desk.keys()[0]);
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(key.parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
+    desk.add(&a1("ecdsa-p256.p12"), PASSWORD, &[]);
+    desk.assert_private();
+    for id in desk.ids() {
+        desk.signs(&id, Some(PASSWORD));
+    }
 }

@@ -1,4 +1,5 @@
-//! What listing costs a program that has the module in its own process: the module's own time.
+//! What listing costs a program that has the module in its own process: the module's own time. It asks
+//! for what must be known: the certificates, and which private keys can be seen.
 //!
 //! Arguments: the module and how often. Prints for each listing the microseconds it took and the
 //! certificates it found; the first line is of loading and initialising the module.
@@ -31,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 sessions.push((slot.id(), module.open_ro_session(slot)?));
             }
             let Some((_, session)) = sessions.iter().find(|(id, _)| *id == slot.id()) else { continue };
+            let _ = session.find_objects(&[Attribute::Class(ObjectClass::PRIVATE_KEY)])?;
             let wanted = [
                 Attribute::Class(ObjectClass::CERTIFICATE),
                 Attribute::CertificateType(CertificateType::X_509),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use signer_core::{
     cms::certificate::Certificate,
     credential::{CredentialId, Holder},
@@ -121,18 +121,37 @@ fn open_module(path: &Path, wanted: Option<&str>) -> Result<Opened, Failure> {
     match (fitting.pop(), fitting.is_empty()) {
         (Some(token), true) => Ok(Opened { host, token: Some(token), lock: Lock::Pin, registered: None }),
         (Some(_), false) => Err(Failure::new(ErrorCode::CredentialAmbiguous)
-            .with_note(language().choose([
-                "Há mais de um token; diga qual com --token.",
-                "There is more than one token; say which with --token.",
-                "Hay más de un token; indique cuál con --token.",
-            ]))
-            .with_fact("tokens", labels(&tokens))),
-        (None, _) => Err(Failure::new(ErrorCode::TokenAbsent).with_fact("tokens", labels(&tokens))),
+            .with_note(lines(
+                language().choose([
+                    "Há mais de um token; diga qual com --token (rótulo ou número de série):",
+                    "There is more than one token; say which with --token (label or serial number):",
+                    "Hay más de un token; indique cuál con --token (etiqueta o número de serie):",
+                ]),
+                &tokens,
+            ))
+            .with_fact("tokens", described(&tokens))),
+        (None, _) if tokens.is_empty() => Err(Failure::new(ErrorCode::TokenAbsent)),
+        (None, _) => Err(Failure::new(ErrorCode::TokenAbsent)
+            .with_note(lines(
+                language().choose([
+                    "Os que estão lá têm outro rótulo e outro número de série:",
+                    "Those that are there have another label and another serial number:",
+                    "Los que están allí tienen otra etiqueta y otro número de serie:",
+                ]),
+                &tokens,
+            ))
+            .with_fact("tokens", described(&tokens))),
     }
 }
 
-fn labels(tokens: &[TokenDescription]) -> Vec<Value> {
-    tokens.iter().map(|token| Value::from(token.label.clone())).collect()
+/// A sentence, and a line for each token below it.
+fn lines(sentence: &str, tokens: &[TokenDescription]) -> String {
+    let token = |token: &TokenDescription| format!("\n    {}  {}", token.label, token.serial);
+    tokens.iter().map(token).fold(sentence.to_owned(), |all, line| all + &line)
+}
+
+fn described(tokens: &[TokenDescription]) -> Vec<Value> {
+    tokens.iter().map(|token| json!({ "label": token.label, "serial": token.serial })).collect()
 }
 
 fn spawn() -> Result<TokenHost, Failure> {
@@ -190,6 +209,15 @@ impl Opened {
                 nothing()?
             }
         };
+        if let (PinEntry::Program, true, Some(path)) =
+            (token.pin_entry, pin.expose().is_empty(), arguments.pin_file.as_deref())
+        {
+            return Err(Failure::new(ErrorCode::SecretMissing).with_note(format!(
+                "{}: {}",
+                language().choose(["O arquivo está vazio", "The file is empty", "El archivo está vacío"]),
+                path.display()
+            )));
+        }
         self.host.unlock_as(Some(token), &pin, last_try).map_err(|error| locked(&error))?;
         self.lock = Lock::Unlocked;
         Ok(())

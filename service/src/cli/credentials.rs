@@ -1,8 +1,10 @@
 //! `credentials`: which A1 credentials are offered, and where their keys are.
 
+mod list;
+
 use std::{
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
+    path::Path,
     process::ExitCode,
 };
 
@@ -25,11 +27,10 @@ use crate::{
     },
     clock,
     credentials::{
-        registered::{Entry, Place, Registered},
+        registered::{Entry, Place},
         sources,
         store::{Store, StoreError},
     },
-    dirs::Dirs,
     file::bounded,
     token::client::HostCredential,
 };
@@ -40,8 +41,8 @@ const LONGEST: u64 = 1 << 20;
 /// Runs the command.
 pub(super) fn run(command: &CredentialsCommand) -> ExitCode {
     let (result, as_json) = match command {
-        CredentialsCommand::Add(arguments) => (add(arguments), false),
-        CredentialsCommand::List { json } => (list(*json), *json),
+        CredentialsCommand::Add(arguments) => (add(arguments), arguments.json),
+        CredentialsCommand::List { json } => (list::run(*json), *json),
         CredentialsCommand::Remove { id } => (remove(id), false),
     };
     match result {
@@ -58,11 +59,15 @@ fn add(arguments: &CredentialAddArguments) -> Result<(), Failure> {
     ])?;
     let path = arguments.file.canonicalize().map_err(|error| unreadable(&error, &arguments.file))?;
     let (opened, password) = credential::open_file(&path, password_file)?;
-    if arguments.link { link(opened, &path) } else { import(opened, &password, &path, arguments) }
+    if arguments.link {
+        link(opened, &path, arguments.json)
+    } else {
+        import(opened, &password, &path, arguments)
+    }
 }
 
 /// Registers what is in a file, which stays where it is.
-fn link(mut opened: Opened, path: &Path) -> Result<(), Failure> {
+fn link(mut opened: Opened, path: &Path, as_json: bool) -> Result<(), Failure> {
     let dirs = registered::dirs()?;
     let folder = registered::folder(&dirs)?;
     let place = if folder.is_some_and(|folder| folder.holds(path)) {
@@ -73,7 +78,7 @@ fn link(mut opened: Opened, path: &Path) -> Result<(), Failure> {
     };
     let found = opened.host.credentials(None).map_err(|error| credential::of_token(&error))?;
     let entries = found.into_iter().map(|found| entry(found, place.clone())).collect();
-    commit(Store::open(&dirs).map_err(|error| of_store(&error))?, entries)
+    commit(Store::open(&dirs).map_err(|error| of_store(&error))?, entries, &[], as_json)
 }
 
 /// Stores the keys of a file that can sign, encrypted anew in the token host. The file is not
@@ -84,7 +89,7 @@ fn import(
     path: &Path,
     arguments: &CredentialAddArguments,
 ) -> Result<(), Failure> {
-    let importable = importable(&mut opened)?;
+    let (importable, left_out) = importable(&mut opened)?;
     let (protection, new_password) = match arguments.protect {
         ProtectChoice::Keystore if arguments.new_password_file.is_some() => {
             return Err(Failure::new(ErrorCode::Usage).with_note(language().choose([
@@ -114,12 +119,15 @@ fn import(
         let place = Place::Stored { content, protection, name: sources::name(path) };
         entries.push(entry(found, place));
     }
-    commit(store, entries)
+    commit(store, entries, &left_out, arguments.json)
 }
 
-/// Those that may make signatures, now or once their validity begins. The others are said; where
-/// there is none, the first one's reason is the failure.
-fn importable(opened: &mut Opened) -> Result<Vec<HostCredential>, Failure> {
+/// A certificate that is not imported: its holder, and why.
+type LeftOut = (String, ErrorCode);
+
+/// Those that may make signatures, now or once their validity begins, and the others. Where there
+/// is none, the first one's reason is the failure.
+fn importable(opened: &mut Opened) -> Result<(Vec<HostCredential>, Vec<LeftOut>), Failure> {
     let now = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
     let (mut importable, mut refused) = (Vec::new(), Vec::new());
     for found in opened.host.credentials(None).map_err(|error| credential::of_token(&error))? {
@@ -139,16 +147,8 @@ fn importable(opened: &mut Opened) -> Result<Vec<HostCredential>, Failure> {
         let first = refused.first().map(|(_, error)| Failure::of(error.code(), error));
         return Err(first.unwrap_or_else(|| Failure::new(ErrorCode::CredentialNotFound)));
     }
-    let language = language();
-    for (holder, error) in refused {
-        let label = language.choose(["Deixada de fora", "Left out", "Omitida"]);
-        screen::error_line(&format!(
-            "{label}: {holder}: {} [{}]",
-            language.error(error.code()),
-            error.code()
-        ));
-    }
-    Ok(importable)
+    let left_out = refused.into_iter().map(|(holder, error)| (holder, error.code())).collect();
+    Ok((importable, left_out))
 }
 
 /// Another password for the stored key, where one was named or is needed. An empty one is none:
@@ -198,59 +198,28 @@ fn entry(found: HostCredential, place: Place) -> Entry {
     Entry { place, certificate: found.certificate_der, chain: found.chain_der }
 }
 
-/// Registers the entries in one step, and says so.
-fn commit(mut store: Store, entries: Vec<Entry>) -> Result<(), Failure> {
-    let lines: Vec<_> = entries.iter().map(|entry| describe(entry, &[])).collect();
-    entries.into_iter().for_each(|entry| store.registered().add(entry));
+/// Registers the entries in one step, and says so, and what was left out.
+fn commit(mut store: Store, entries: Vec<Entry>, left_out: &[LeftOut], as_json: bool) -> Result<(), Failure> {
+    entries.iter().for_each(|entry| store.registered().add(entry.clone()));
     store.commit().map_err(|error| of_store(&error))?;
-    lines.iter().for_each(|line| screen::line(line));
-    Ok(())
-}
-
-fn list(as_json: bool) -> Result<(), Failure> {
-    let dirs = registered::dirs()?;
-    let list = registered::list(&dirs)?;
-    let InFolder { there, waiting } = in_folder(&dirs, &list)?;
     if as_json {
-        let entries: Vec<Value> = list.entries().iter().map(|entry| as_value(entry, &there)).collect();
-        screen::json(&json!({ "credentials": entries, "waiting": waiting }));
+        let credentials: Vec<_> = entries.iter().map(list::as_facts).collect();
+        let left_out: Vec<Value> = left_out
+            .iter()
+            .map(|(holder, code)| json!({ "holder": holder, "code": code.as_str() }))
+            .collect();
+        screen::json(&json!({ "credentials": credentials, "leftOut": left_out }));
         return Ok(());
     }
-    for entry in list.entries() {
-        screen::line(&describe(entry, &there));
+    let language = language();
+    let label = language.choose(["Deixada de fora", "Left out", "Omitida"]);
+    for (holder, code) in left_out {
+        screen::error_line(&format!("{label}: {holder}: {} [{code}]", language.error(*code)));
     }
-    let sentence = language().choose([
-        "espera a senha; dê-a com «credentials add --link»",
-        "waits for its password; give it by 'credentials add --link'",
-        "espera su contraseña; indíquela con «credentials add --link»",
-    ]);
-    for path in waiting {
-        screen::line(&format!("{}  {sentence}", path.display()));
+    for entry in &entries {
+        screen::line(&list::line(entry));
     }
     Ok(())
-}
-
-/// The files of the watched folder.
-#[derive(Default)]
-struct InFolder {
-    /// Those that the list knows.
-    there: Vec<(Place, PathBuf)>,
-    /// Those that it does not.
-    waiting: Vec<PathBuf>,
-}
-
-fn in_folder(dirs: &Dirs, list: &Registered) -> Result<InFolder, Failure> {
-    let mut found = InFolder::default();
-    let Some(folder) = registered::folder(dirs)? else { return Ok(found) };
-    for file in folder.files() {
-        let place = Place::Folder { content: file.content };
-        if list.entries().iter().any(|entry| entry.place == place) {
-            found.there.push((place, file.path));
-        } else {
-            found.waiting.push(file.path);
-        }
-    }
-    Ok(found)
 }
 
 fn remove(id: &str) -> Result<(), Failure> {
@@ -266,7 +235,7 @@ fn remove(id: &str) -> Result<(), Failure> {
     }
     store.commit().map_err(|error| of_store(&error))?;
     for entry in &removed {
-        screen::line(&describe(entry, &[]));
+        screen::line(&list::line(entry));
         screen::line(language().choose(match &entry.place {
             Place::Folder { .. } | Place::Linked(_) => [
                 "  Esquecida; o arquivo A1 fica onde está.",
@@ -281,49 +250,6 @@ fn remove(id: &str) -> Result<(), Failure> {
         }));
     }
     Ok(())
-}
-
-/// Identifier, holder and where the key is, on one line.
-fn describe(entry: &Entry, there: &[(Place, PathBuf)]) -> String {
-    let place = match &entry.place {
-        Place::Folder { .. } => match path_of(entry, there) {
-            Some(path) => path.display().to_string(),
-            None => language()
-                .choose(["na pasta vigiada", "in the watched folder", "en la carpeta vigilada"])
-                .to_owned(),
-        },
-        Place::Linked(path) => path.display().to_string(),
-        Place::Stored { protection, name, .. } => {
-            let stored = language().choose(match protection {
-                Protection::Keystore => [
-                    "guardada, sob o chaveiro do sistema",
-                    "stored, under the keystore of the system",
-                    "guardada, bajo el llavero del sistema",
-                ],
-                Protection::Password => {
-                    ["guardada, sob senha", "stored, under a password", "guardada, bajo contraseña"]
-                }
-            });
-            format!("{}  ({stored})", name.as_deref().unwrap_or_default())
-        }
-    };
-    format!("{}  {place}", registered::name(entry))
-}
-
-fn as_value(entry: &Entry, there: &[(Place, PathBuf)]) -> Value {
-    let id = entry.id().map(|id| id.to_string());
-    match &entry.place {
-        Place::Folder { .. } => json!({ "id": id, "place": "folder", "file": path_of(entry, there) }),
-        Place::Linked(path) => json!({ "id": id, "place": "linked", "file": path }),
-        Place::Stored { protection, name, .. } => {
-            json!({ "id": id, "place": "stored", "protection": protection, "name": name })
-        }
-    }
-}
-
-/// Where a file of the watched folder is now.
-fn path_of<'a>(entry: &Entry, there: &'a [(Place, PathBuf)]) -> Option<&'a PathBuf> {
-    there.iter().find(|(place, _)| *place == entry.place).map(|(_, path)| path)
 }
 
 fn unreadable(error: &io::Error, path: &Path) -> Failure {

@@ -7,7 +7,7 @@ use signer_core::{
 };
 
 use crate::{
-    cli::failure::Failure,
+    cli::{arguments::language, failure::Failure},
     config::Config,
     credentials::{
         Source,
@@ -40,13 +40,28 @@ pub(super) fn source(id: &str) -> Result<(CredentialId, Source), Failure> {
     let dirs = dirs()?;
     let (list, folder) = (list(&dirs)?, folder(&dirs)?);
     let mut fitting = sources::of_list(&list, &dirs.credentials_file(), folder.as_ref());
-    fitting.retain(|(entry, ..)| entry.id().is_some_and(|known| known.matches(id)));
+    let fits = |entry: &Entry| entry.id().is_some_and(|known| known.matches(id));
+    fitting.retain(|(entry, ..)| fits(entry));
     if fitting.len() > 1 {
         let names: Vec<_> = fitting.iter().map(|(entry, ..)| name(entry)).collect();
         return Err(Failure::new(ErrorCode::CredentialAmbiguous).with_note(names.join("\n  ")));
     }
     let found = fitting.pop().and_then(|(entry, .., source)| Some((entry.id()?, source)));
-    found.ok_or_else(|| Failure::new(ErrorCode::CredentialNotFound))
+    found.ok_or_else(|| {
+        let failure = Failure::new(ErrorCode::CredentialNotFound);
+        match list.entries().iter().find(|entry| fits(entry)) {
+            Some(entry) => failure.with_note(format!(
+                "{}: {}",
+                language().choose([
+                    "Nenhum arquivo da pasta vigiada a contém agora",
+                    "No file of the watched folder holds it now",
+                    "Ningún archivo de la carpeta vigilada lo contiene ahora",
+                ]),
+                name(entry)
+            )),
+            None => failure,
+        }
+    })
 }
 
 /// Identifier and holder, to choose by.

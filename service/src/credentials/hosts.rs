@@ -11,7 +11,7 @@ use std::{
 use crate::{
     config::IdleTime,
     token::{
-        client::{HostProcess, TokenDescription, TokenHost},
+        client::{HostProcess, Look, TokenHost},
         error::TokenError,
     },
 };
@@ -66,23 +66,30 @@ impl Hosts {
         Ok(host)
     }
 
-    /// A host of this module that was kept, if it still answers; else a new one. With the tokens
-    /// that it sees.
-    pub(super) fn open_module(
-        &self,
-        module: &Path,
-        end: Instant,
-    ) -> Result<(TokenHost, Vec<TokenDescription>), TokenError> {
-        let kept = self.state().hosts.remove(module);
-        if let Some((mut host, _)) = kept {
-            host.answer_until(Some(end));
-            if let Ok(tokens) = host.tokens() {
-                return Ok((host, tokens));
-            }
+    /// A host of this module that was kept, if it still answers; else a new one.
+    pub(super) fn open_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {
+        if let Some(mut host) = self.kept(module, end)
+            && host.tokens().is_ok()
+        {
+            return Ok(host);
         }
-        let mut host = self.start_module(module, end)?;
-        let tokens = host.tokens()?;
-        Ok((host, tokens))
+        self.start_module(module, end)
+    }
+
+    /// What the module shows, asked as [`Hosts::open_module`] does.
+    pub(super) fn look(&self, module: &Path, end: Instant) -> Result<Look, TokenError> {
+        if let Some(host) = self.kept(module, end)
+            && let Ok(look) = host.look()
+        {
+            return Ok(look);
+        }
+        self.start_module(module, end)?.look()
+    }
+
+    fn kept(&self, module: &Path, end: Instant) -> Option<TokenHost> {
+        let (mut host, _) = self.state().hosts.remove(module)?;
+        host.answer_until(Some(end));
+        Some(host)
     }
 
     pub(super) fn start_module(&self, module: &Path, end: Instant) -> Result<TokenHost, TokenError> {

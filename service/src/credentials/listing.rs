@@ -7,13 +7,13 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
 
 use crate::{
-    credentials::{FoundCredential, folder::FolderFile},
+    credentials::{FoundCredential, folder::InFolder, registered::Registered},
     ports::ListedCredential,
     token::reader::{
         Reader, Sharing,
@@ -38,14 +38,36 @@ pub struct Listing {
 pub(super) struct Basis {
     /// The readers before it.
     pub(super) sight: Sight,
-    /// The registered files.
-    pub(super) files: FileStamp,
-    /// The A1 files of the watched folder.
-    pub(super) folder: Vec<FolderFile>,
+    /// The list of registered credentials.
+    pub(super) list: FileStamp,
+    /// The linked files that it names, in its order.
+    pub(super) linked: Vec<FileStamp>,
+    /// The watched folder.
+    pub(super) folder: InFolder,
     /// How often somebody said that everything must be looked at anew.
     pub(super) epoch: u64,
     /// How many seconds the machine has slept: cards and modules rarely survive that as they were.
     pub(super) slept: u64,
+}
+
+/// The linked files that the list of registered credentials names, kept until the list changes: they are
+/// stamped each time that somebody asks.
+#[derive(Debug, Default)]
+pub(super) struct Linked(Mutex<Option<(FileStamp, Vec<PathBuf>)>>);
+
+impl Linked {
+    /// The stamp of the list at `path`, and those of the linked files.
+    pub(super) fn stamps(&self, path: &Path) -> (FileStamp, Vec<FileStamp>) {
+        let list = FileStamp::of(path);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_none_or(|(known, _)| *known != list) {
+            // One that cannot be read names none, which the look says.
+            let registered = Registered::read(path).unwrap_or_default();
+            *known = Some((list, registered.linked().map(Path::to_owned).collect()));
+        }
+        let paths = known.iter().flat_map(|(_, paths)| paths);
+        (list, paths.map(|path| FileStamp::of(path)).collect())
+    }
 }
 
 /// What tells one state of a file from another without reading it; nothing where there is none.
@@ -159,7 +181,8 @@ impl Drop for Over<'_> {
 impl Remembered {
     fn for_basis(&self, now: &Basis) -> Option<Listing> {
         let told = self.looked.told == Told::Yes && now.sight.news == News::Events;
-        let holds = self.basis.files == now.files
+        let holds = self.basis.list == now.list
+            && self.basis.linked == now.linked
             && self.basis.folder == now.folder
             && (self.basis.epoch, self.basis.slept) == (now.epoch, now.slept)
             && self.basis.sight.news == now.sight.news

@@ -112,6 +112,14 @@ impl Registered {
         &self.entries
     }
 
+    /// The files outside of the store that it names.
+    pub fn linked(&self) -> impl Iterator<Item = &Path> {
+        self.entries.iter().filter_map(|entry| match &entry.place {
+            Place::Linked(path) => Some(path.as_path()),
+            Place::Folder { .. } | Place::Stored { .. } => None,
+        })
+    }
+
     /// Registers a credential; one with the same certificate is replaced.
     pub fn add(&mut self, entry: Entry) {
         self.entries.retain(|known| known.certificate != entry.certificate);

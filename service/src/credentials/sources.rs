@@ -17,7 +17,7 @@ pub fn of_list<'a>(
     folder: Option<&Folder>,
 ) -> Vec<(&'a Entry, Option<String>, Source)> {
     let any = registered.entries().iter().any(|entry| matches!(entry.place, Place::Folder { .. }));
-    let files = folder.filter(|_| any).map(Folder::files).unwrap_or_default();
+    let files = folder.filter(|_| any).map(|folder| folder.look().files).unwrap_or_default();
     let placed = |entry: &'a Entry| {
         let (name, source) = match &entry.place {
             Place::Folder { content } => {

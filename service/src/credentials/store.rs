@@ -62,6 +62,8 @@ impl Store {
             File::options().create(true).truncate(false).write(true).open(&path).map_err(unwritable)?;
         lock.lock().map_err(unwritable)?;
         let registered = Registered::read(&list)?;
+        #[cfg(unix)]
+        close_keys(&keys).map_err(|error| RegisteredError::Write(keys.clone(), error))?;
         Ok(Self { list, keys, registered, _lock: lock })
     }
 
@@ -111,4 +113,20 @@ impl Store {
             Place::Folder { .. } | Place::Linked(_) => false,
         })
     }
+}
+
+/// Has every stored key be its owner's alone: one that was restored from a backup may be open to
+/// others. Only the folder kept them out then.
+#[cfg(unix)]
+fn close_keys(keys: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for entry in fs::read_dir(keys)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
 }

@@ -289,9 +289,9 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "El recurso no existe o ya fue descartado.",
         ],
         ErrorCode::SecretMissing => [
-            "É preciso uma senha e não há terminal para pedi-la; use um arquivo de senha.",
-            "A secret is needed and there is no terminal to ask on; use a password file.",
-            "Se necesita una contraseña y no hay terminal para pedirla; use un archivo de contraseña.",
+            "É preciso uma senha ou um PIN, e nenhum foi dado: digite-o num terminal ou use um arquivo.",
+            "A password or PIN is needed, and none was given: type it on a terminal or use a file.",
+            "Se necesita una contraseña o un PIN, y no se dio ninguno: escríbalo en un terminal o use un archivo.",
         ],
         ErrorCode::SeedValueUnmet => [
             "O campo de assinatura exige algo que esta assinatura não tem.",

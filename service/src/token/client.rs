@@ -1,10 +1,12 @@
 //! The service's side of a token host: starts it, asks it, ends it.
 
+mod credentials;
 mod process;
 mod stored;
 mod token;
 
 use std::{
+    io::BufReader,
     path::Path,
     process::{Command, Stdio},
     sync::mpsc::{self, RecvTimeoutError},
@@ -32,6 +34,7 @@ use crate::token::{
     platform,
 };
 
+pub use credentials::{HostCredential, Look, SecretWanted};
 pub use process::HostProcess;
 use process::OwnProcess;
 pub use token::{PinEntry, PinState, TokenDescription};
@@ -53,32 +56,6 @@ pub struct TokenHost {
     module: ModuleLoaded,
     /// When all answers must have come, whatever each may take.
     until: Option<Instant>,
-}
-
-/// A certificate whose private key the host can use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostCredential {
-    /// The certificate in DER.
-    pub certificate_der: Vec<u8>,
-    /// Other certificates of the same source, in no order: possible issuers.
-    pub chain_der: Vec<Vec<u8>>,
-    /// The label of the token; nothing for an A1 file.
-    pub token_label: Option<String>,
-    /// The name its owner gave it.
-    pub friendly_name: Option<String>,
-    /// When its key wants its secret, as far as the key can be seen.
-    pub wants: SecretWanted,
-    /// What its host calls it; without meaning for another host.
-    id: u32,
-}
-
-/// When a key wants its PIN or password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SecretWanted {
-    /// For each signature (`CKA_ALWAYS_AUTHENTICATE`).
-    EachTime,
-    /// Once.
-    Once,
 }
 
 impl TokenHost {
@@ -154,7 +131,11 @@ impl TokenHost {
     /// # Errors
     /// Where the module fails.
     pub fn tokens(&mut self) -> Result<Vec<TokenDescription>, TokenError> {
-        let answer = self.ask(Step::Tokens, &Request::Tokens, &Attachment::Nothing)?;
+        self.ask_tokens(&Request::Tokens)
+    }
+
+    fn ask_tokens(&mut self, request: &Request) -> Result<Vec<TokenDescription>, TokenError> {
+        let answer = self.ask(Step::Tokens, request, &Attachment::Nothing)?;
         match answer.response {
             Response::Tokens { tokens } => Ok(tokens.into_iter().map(TokenDescription::from).collect()),
             Response::Credentials { .. }
@@ -217,44 +198,6 @@ impl TokenHost {
         let token = token.map(|token| TokenPlace { slot: token.slot, serial: token.serial.clone() });
         let request = Request::Unlock { token, last_try };
         self.ask_done(Step::Unlock, &request, &Attachment::Sealed(secret))
-    }
-
-    /// What can sign: of one token, of all tokens of the module (`None`), or of the A1 file.
-    ///
-    /// Before a token is unlocked its private keys are usually hidden; every certificate that is
-    /// not a certification authority's is listed then.
-    ///
-    /// # Errors
-    /// Where the token fails, or the A1 file is still locked.
-    pub fn credentials(
-        &mut self,
-        token: Option<&TokenDescription>,
-    ) -> Result<Vec<HostCredential>, TokenError> {
-        let request = Request::Credentials { slot: token.map(|token| token.slot) };
-        let answer = self.ask(Step::Credentials, &request, &Attachment::Nothing)?;
-        let Response::Credentials { credentials } = answer.response else {
-            return Err(ProtocolError::Malformed.into());
-        };
-        let mut parts = answer.parts.into_iter();
-        let take = |credential: token_host::Credential| {
-            let certificate_der = parts.next()?;
-            let issuers = usize::try_from(credential.issuers).ok()?;
-            let chain_der: Vec<_> = parts.by_ref().take(issuers).collect();
-            (chain_der.len() == issuers).then_some(HostCredential {
-                certificate_der,
-                chain_der,
-                token_label: credential.token_label,
-                friendly_name: credential.friendly_name,
-                wants: if credential.always_authenticate {
-                    SecretWanted::EachTime
-                } else {
-                    SecretWanted::Once
-                },
-                id: credential.id,
-            })
-        };
-        let credentials: Option<Vec<_>> = credentials.into_iter().map(take).collect();
-        credentials.ok_or(TokenError::Protocol(ProtocolError::Malformed))
     }
 
     /// Signs `message` (the host hashes it) with the credential's key. The value is checked with
@@ -334,10 +277,24 @@ impl TokenHost {
         request: &Request,
         attachment: &Attachment<'_>,
     ) -> Result<Answer, TokenError> {
+        self.ask_ready(step, request, attachment)?;
+        self.receive_success(step)
+    }
+
+    /// Sends a request to a host that has greeted.
+    fn ask_ready(
+        &mut self,
+        step: Step,
+        request: &Request,
+        attachment: &Attachment<'_>,
+    ) -> Result<(), TokenError> {
         if !self.greeted {
             self.greet()?;
         }
-        self.send(step, request, attachment)?;
+        self.send(step, request, attachment)
+    }
+
+    fn receive_success(&mut self, step: Step) -> Result<Answer, TokenError> {
         let answer = self.receive(step)?;
         match answer.response {
             Response::Failed { failure } => Err(failure.into()),
@@ -442,7 +399,8 @@ impl Drop for TokenHost {
 }
 
 /// Hands every answer over until the host closes its end, which it does only by ending.
-fn listen(mut receiver: Receiver, answered: &mpsc::Sender<Result<Answer, ProtocolError>>) {
+fn listen(receiver: Receiver, answered: &mpsc::Sender<Result<Answer, ProtocolError>>) {
+    let mut receiver = BufReader::new(receiver);
     loop {
         let answer = token_host::read_answer(&mut receiver);
         let over = answer.is_err();

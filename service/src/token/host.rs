@@ -17,16 +17,16 @@ mod verify;
 mod walk;
 
 use std::{
-    io::Write as _,
+    io::{BufReader, Write as _},
     panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
-    sync::{Arc, mpsc},
+    sync::{Arc, Weak, mpsc},
     thread,
     time::Duration,
 };
 
 use signer_ipc::{
-    endpoint::{Endpoint, Receiver},
+    endpoint::{Endpoint, Receiver, Sender},
     sealed::{SealedSecret, UnsealingKey},
     secret::Secret,
     token_host::{
@@ -60,6 +60,24 @@ enum Woken {
     Asked(Request, Attached),
 }
 
+/// This process.
+struct Host {
+    source: Source,
+    /// For the next secret.
+    key: Option<UnsealingKey>,
+    absence: Option<AbsenceWatch>,
+    /// Wakes the main thread when the person may be away.
+    away: Weak<mpsc::SyncSender<Woken>>,
+    sender: Sender,
+}
+
+/// Whether further requests are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Onward {
+    No,
+    Yes,
+}
+
 /// A credential as a source lists it.
 struct Listed {
     id: u32,
@@ -75,7 +93,7 @@ pub fn run() -> ExitCode {
     if let Err(error) = platform::harden() {
         return refuse(&format!("the token host cannot be closed against others: {error}"));
     }
-    let Ok(Endpoint { receiver, mut sender }) = Endpoint::inherited() else {
+    let Ok(Endpoint { receiver, sender }) = Endpoint::inherited() else {
         return refuse("the token host is started by the program itself, not by hand");
     };
     let (wake, woken) = mpsc::sync_channel(0);
@@ -95,43 +113,18 @@ pub fn run() -> ExitCode {
     if watcher.is_err() {
         return refuse("the token host cannot start a thread");
     }
-    let mut source = Source::Nothing;
-    let mut key = None;
-    let mut absence: Option<AbsenceWatch> = None;
+    let mut host = Host { source: Source::Nothing, key: None, absence: None, away, sender };
     for woken in woken {
-        let (request, attached) = match woken {
-            Woken::Asked(request, attached) => (request, attached),
-            Woken::Away => {
-                source = Source::Closed;
-                continue;
+        match woken {
+            Woken::Asked(request, attached) => {
+                if host.answer(request, attached) == Onward::No {
+                    break;
+                }
             }
-        };
-        let unlocks = matches!(request, Request::Unlock { .. });
-        let signs = matches!(request, Request::Sign { .. } | Request::SignDigest { .. });
-        if signs && absence.as_ref().is_some_and(AbsenceWatch::has_slept) {
-            source = Source::Closed;
-        }
-        let answer = catch_unwind(AssertUnwindSafe(|| serve(&mut source, &mut key, request, attached)));
-        let defect = answer.is_err();
-        let answer = answer.unwrap_or_else(|_| failed(given_up(&source)));
-        if unlocks && answer.response == Response::Done {
-            let away = away.clone();
-            // Waits while the module works: a signature that was begun is made.
-            let tell = move || drop(away.upgrade().map(|wake| wake.send(Woken::Away)));
-            absence.get_or_insert_with(|| AbsenceWatch::begin(tell));
-        }
-        // An answer that passes a limit is said as such; where nobody listens any more, it ends.
-        let sent = match token_host::write_answer(&mut sender, &answer) {
-            Err(ProtocolError::Malformed) => {
-                let reason = "an answer passes a limit".to_owned();
-                token_host::write_answer(&mut sender, &failed(Failure::Internal { reason }))
-            }
-            sent => sent,
-        };
-        if sent.is_err() || defect {
-            break;
+            Woken::Away => host.source = Source::Closed,
         }
     }
+    let Host { source, sender, .. } = host;
     drop(source);
     drop(served);
     // The connection ends with the process, so that its end tells that the process is gone.
@@ -139,7 +132,52 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn listen(mut receiver: Receiver, wake: &mpsc::SyncSender<Woken>) {
+impl Host {
+    /// Answers a request: once, and where everything is looked at, once more for each token.
+    fn answer(&mut self, request: Request, attached: Attached) -> Onward {
+        let looks = matches!(request, Request::Look);
+        let (response, onward) = self.answer_once(request, attached);
+        let Response::Tokens { tokens } = response else { return onward };
+        let mut slots = tokens.iter().filter(|_| looks).map(|token| token.slot);
+        let mut each =
+            |slot| self.answer_once(Request::Credentials { slot: Some(slot) }, Attached::Nothing).1;
+        if onward == Onward::Yes && slots.all(|slot| each(slot) == Onward::Yes) {
+            Onward::Yes
+        } else {
+            Onward::No
+        }
+    }
+
+    fn answer_once(&mut self, request: Request, attached: Attached) -> (Response, Onward) {
+        let unlocks = matches!(request, Request::Unlock { .. });
+        let signs = matches!(request, Request::Sign { .. } | Request::SignDigest { .. });
+        if signs && self.absence.as_ref().is_some_and(AbsenceWatch::has_slept) {
+            self.source = Source::Closed;
+        }
+        let (source, key) = (&mut self.source, &mut self.key);
+        let answer = catch_unwind(AssertUnwindSafe(|| serve(source, key, request, attached)));
+        let defect = answer.is_err();
+        let answer = answer.unwrap_or_else(|_| failed(given_up(&self.source)));
+        if unlocks && answer.response == Response::Done {
+            let away = self.away.clone();
+            // Waits while the module works: a signature that was begun is made.
+            let tell = move || drop(away.upgrade().map(|wake| wake.send(Woken::Away)));
+            self.absence.get_or_insert_with(|| AbsenceWatch::begin(tell));
+        }
+        // An answer that passes a limit is said as such; where nobody listens any more, it ends.
+        let sent = match token_host::write_answer(&mut self.sender, &answer) {
+            Err(ProtocolError::Malformed) => {
+                let reason = "an answer passes a limit".to_owned();
+                token_host::write_answer(&mut self.sender, &failed(Failure::Internal { reason }))
+            }
+            sent => sent,
+        };
+        (answer.response, if sent.is_err() || defect { Onward::No } else { Onward::Yes })
+    }
+}
+
+fn listen(receiver: Receiver, wake: &mpsc::SyncSender<Woken>) {
+    let mut receiver = BufReader::new(receiver);
     while let Ok((request, attached)) = token_host::read_request(&mut receiver) {
         if wake.send(Woken::Asked(request, attached)).is_err() {
             break;
@@ -160,7 +198,7 @@ fn serve(
         (Request::OpenFile, Attached::Bytes(path)) => done(open_file(source, &path)),
         (Request::OpenModule, Attached::Bytes(path)) => done(open_module(source, &path)),
         (Request::OpenStored, Attached::Bytes(path)) => done(open_stored(source, &path)),
-        (Request::Tokens, _) => match source {
+        (Request::Look | Request::Tokens, _) => match source {
             Source::Module(module) => module.tokens().map(|tokens| only(Response::Tokens { tokens })),
             Source::File(_) | Source::Stored(_) => Ok(only(Response::Tokens { tokens: Vec::new() })),
             Source::Closed => Err(Failure::LoginEnded),

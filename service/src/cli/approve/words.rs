@@ -1,7 +1,7 @@
 //! What the terminal agent says, in the three languages.
 
 use signer_core::{
-    error::Remedy,
+    error::{ErrorCode, Remedy},
     pdf::permission::{Permission, SignatureType},
 };
 use signer_ipc::{
@@ -269,10 +269,38 @@ pub(super) fn outcome(outcome: &Outcome, language: Language) -> String {
             "The request was withdrawn.",
             "La solicitud fue cancelada.",
         ]),
-        Outcome::Failed { words, .. } => {
+        Outcome::Failed { code, words } => {
             let failed = language.choose(["Não foi possível", "It did not work", "No fue posible"]);
-            return format!("{failed}: {words}");
+            return match own_words(code, language) {
+                Some(own) => format!("{failed}: {own}"),
+                None => format!("{failed}: {words}"),
+            };
         }
     }
     .to_owned()
+}
+
+/// What happened and what to do, in the language of this terminal, which need not be the
+/// service's. Nothing where the service knows more than the code says: which tool unlocks a PIN.
+fn own_words(code: &str, language: Language) -> Option<String> {
+    let code = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code)?;
+    (!matches!(code, ErrorCode::PinLocked | ErrorCode::PinUnusable))
+        .then(|| format!("{} {}", language.error(code), language.remedy(code.remedy())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_in_the_language_of_the_terminal() {
+        let failed = |code: &str| Outcome::Failed { code: code.to_owned(), words: "Do serviço.".to_owned() };
+        let told = outcome(&failed("token-removed"), Language::English);
+        assert!(told.contains(Language::English.error(ErrorCode::TokenRemoved)), "{told}");
+        assert!(!told.contains("serviço"), "{told}");
+        // Here the service names the tool, and of a newer service the code is unknown.
+        for code in ["pin-locked", "of-a-newer-service"] {
+            assert!(outcome(&failed(code), Language::English).ends_with("Do serviço."));
+        }
+    }
 }

@@ -88,13 +88,26 @@ pub struct CredentialAddArguments {
         "Archivo con otra contraseña, para la clave guardada",
     ]))]
     pub new_password_file: Option<PathBuf>,
+    /// For programs.
+    #[arg(long, help = tr(JSON))]
+    pub json: bool,
 }
 
 /// `--protect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProtectChoice {
     /// The keystore of the operating system.
+    #[value(help = tr([
+        "O chaveiro do sistema: nenhuma senha é pedida, só a confirmação",
+        "The keystore of the system: no password is asked for, only the confirmation",
+        "El llavero del sistema: no se pide ninguna contraseña, solo la confirmación",
+    ]))]
     Keystore,
     /// A password.
+    #[value(help = tr([
+        "Uma senha, pedida a cada assinatura",
+        "A password, asked for at each signature",
+        "Una contraseña, pedida en cada firma",
+    ]))]
     Password,
 }

@@ -17,7 +17,6 @@ use cryptoki::{
     slot::Slot,
 };
 use signer_ipc::token_host::{Failure, MAX_PARTS, MAX_PARTS_LEN, Scheme, Token};
-use spki::SubjectPublicKeyInfoOwned;
 
 use crate::token::{
     architecture::{Library, Mismatch},
@@ -52,7 +51,7 @@ struct Known {
     slot: u64,
     certificate: Vec<u8>,
     key_id: Vec<u8>,
-    public: SubjectPublicKeyInfoOwned,
+    read: objects::Read,
 }
 
 impl Module {
@@ -84,14 +83,19 @@ impl Module {
     /// What can sign, of one slot or of all.
     pub(super) fn credentials(&mut self, slot: Option<u64>) -> Result<Vec<Listed>, Failure> {
         let slots = match slot {
-            Some(_) => vec![self.meant(slot)?],
+            Some(slot) => vec![Slot::try_from(slot).map_err(|_| Failure::TokenAbsent)?],
             None => self.present()?.into_iter().map(|(_, slot)| slot).collect(),
         };
         let mut listed = Vec::new();
         for slot in slots {
             self.open_slot(slot)?;
             let Some(opened) = self.slots.get(&slot.id()) else { continue };
-            let found = match objects::credentials(&opened.session, opened.logged_in) {
+            let known = |der: &[u8]| {
+                let known = self.known.iter().find(|known| known.certificate == der)?;
+                Some(known.read.clone())
+            };
+            let found = match objects::credentials(&self.functions, &opened.session, opened.logged_in, known)
+            {
                 Ok(found) => found,
                 Err(error) => {
                     let failure = self.forget_if_gone(slot, failure(error));
@@ -132,7 +136,7 @@ impl Module {
         let slot = Slot::try_from(known.slot).map_err(failure)?;
         let mechanisms = self.client.get_mechanism_list(slot).map_err(failure)?;
         let opened = self.slots.get_mut(&known.slot).ok_or(Failure::TokenRemoved)?;
-        let key = objects::private_key(&opened.session, &known.key_id, &known.public).map_err(failure);
+        let key = objects::private_key(&opened.session, &known.key_id, &known.read.public).map_err(failure);
         let signed = match key {
             Ok(Some(key)) if key.always_authenticate => {
                 let kept = opened.kept_for_one();
@@ -157,7 +161,7 @@ impl Module {
                 });
             }
         };
-        verify::check(&known.public, scheme, input, &value)?;
+        verify::check(&known.read.public, scheme, input, &value)?;
         Ok(value)
     }
 
@@ -172,11 +176,16 @@ impl Module {
         description.is_initialized().then(|| description.token(slot, self.functions.reader(slot)))
     }
 
-    /// The slot that a request means: the one it names, or the only one.
+    /// The slot that a request means: the one it names, or the only one. Only that one is looked at:
+    /// with many tokens each look adds up.
     fn meant(&self, slot: Option<u64>) -> Result<Slot, Failure> {
-        let present = self.present()?;
-        let mut fitting = present.into_iter().filter(|(token, _)| slot.is_none_or(|slot| token.slot == slot));
-        match (fitting.next(), fitting.next()) {
+        if let Some(slot) = slot {
+            let slot = Slot::try_from(slot).map_err(|_| Failure::TokenAbsent)?;
+            let there = self.functions.describe(slot).is_ok_and(|token| token.is_initialized());
+            return if there { Ok(slot) } else { Err(Failure::TokenAbsent) };
+        }
+        let mut present = self.present()?.into_iter();
+        match (present.next(), present.next()) {
             (Some((_, slot)), None) => Ok(slot),
             (None, _) => Err(Failure::TokenAbsent),
             (Some(_), Some(_)) => Err(Failure::Unexpected),
@@ -192,6 +201,9 @@ impl Module {
             }
         }
         let description = self.functions.describe(slot).map_err(failure)?;
+        if !description.is_initialized() {
+            return Err(Failure::TokenAbsent);
+        }
         let session = self.client.open_ro_session(slot).map_err(failure)?;
         let label = description.label().to_owned();
         let opened = Opened { session, label, logged_in: false, kept: Kept::Nothing };
@@ -214,7 +226,7 @@ impl Module {
             slot,
             certificate: credential.certificate,
             key_id: credential.key_id,
-            public: credential.public,
+            read: credential.read,
         };
         let same = |other: &Known| other.slot == known.slot && other.certificate == known.certificate;
         let index = match self.known.iter().position(same) {

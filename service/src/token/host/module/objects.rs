@@ -12,7 +12,10 @@ use x509_cert::{
     ext::pkix::BasicConstraints,
 };
 
-use crate::token::host::{verify, walk::Walk};
+use crate::token::host::{
+    module::raw::{CertificateAttributes, Functions},
+    walk::Walk,
+};
 
 /// More objects of one class than this are not looked at.
 const MAX_OBJECTS: usize = 256;
@@ -31,7 +34,7 @@ pub(super) struct Contents {
 /// A certificate that has, or may have, its private key on the token.
 pub(super) struct Found {
     pub(super) certificate: Vec<u8>,
-    pub(super) public: SubjectPublicKeyInfoOwned,
+    pub(super) read: Read,
     /// `CKA_ID` of the private key, or of the certificate while keys are hidden.
     pub(super) key_id: Vec<u8>,
     pub(super) label: Option<String>,
@@ -45,26 +48,38 @@ pub(super) struct Key {
     pub(super) always_authenticate: bool,
 }
 
+/// What is read of a certificate itself.
+#[derive(Clone)]
+pub(super) struct Read {
+    pub(super) public: SubjectPublicKeyInfoOwned,
+    is_authority: bool,
+}
+
 struct Certificate {
     der: Vec<u8>,
     id: Vec<u8>,
     label: Option<String>,
-    public: SubjectPublicKeyInfoOwned,
-    is_authority: bool,
+    read: Read,
 }
 
 /// Lists what can sign. Private keys are usually hidden before login: every certificate that is
 /// not an authority's is listed then.
-pub(super) fn credentials(session: &Session, logged_in: bool) -> Result<Contents, Error> {
-    let certificates = certificates(session)?;
+/// A certificate that is `known` is not read again.
+pub(super) fn credentials(
+    functions: &Functions,
+    session: &Session,
+    logged_in: bool,
+    known: impl Fn(&[u8]) -> Option<Read>,
+) -> Result<Contents, Error> {
+    let certificates = certificates(functions, session, known)?;
     let keys = find(session, &[Attribute::Class(ObjectClass::PRIVATE_KEY)])?;
     let hidden = keys.is_empty() && !logged_in;
     let mut credentials = Vec::new();
     for certificate in &certificates {
         let key = if hidden {
-            (!certificate.is_authority).then(|| (certificate.id.clone(), false))
+            (!certificate.read.is_authority).then(|| (certificate.id.clone(), false))
         } else {
-            key_of(session, &keys, &certificate.id, &certificate.public).map(|key| {
+            key_of(session, &keys, &certificate.id, &certificate.read.public).map(|key| {
                 let id = bytes(session, key, AttributeType::Id).unwrap_or_default();
                 (id, always_authenticates(session, key))
             })
@@ -72,14 +87,14 @@ pub(super) fn credentials(session: &Session, logged_in: bool) -> Result<Contents
         if let Some((key_id, always_authenticate)) = key {
             credentials.push(Found {
                 certificate: certificate.der.clone(),
-                public: certificate.public.clone(),
+                read: certificate.read.clone(),
                 key_id,
                 label: certificate.label.clone(),
                 always_authenticate,
             });
         }
     }
-    let authorities = certificates.into_iter().filter(|certificate| certificate.is_authority);
+    let authorities = certificates.into_iter().filter(|certificate| certificate.read.is_authority);
     let authorities = authorities.map(|certificate| certificate.der).take(MAX_AUTHORITIES).collect();
     Ok(Contents { credentials, authorities })
 }
@@ -108,35 +123,47 @@ fn always_authenticates(session: &Session, key: ObjectHandle) -> bool {
     )
 }
 
-fn certificates(session: &Session) -> Result<Vec<Certificate>, Error> {
+fn certificates(
+    functions: &Functions,
+    session: &Session,
+    known: impl Fn(&[u8]) -> Option<Read>,
+) -> Result<Vec<Certificate>, Error> {
     let mut certificates: Vec<Certificate> = Vec::new();
     for handle in find(session, &[Attribute::Class(ObjectClass::CERTIFICATE)])? {
-        let [Some(der), id, label] =
-            three(session, handle, [AttributeType::Value, AttributeType::Id, AttributeType::Label])
-        else {
-            continue;
-        };
+        let attributes = functions.certificate(session, handle);
+        let CertificateAttributes { value: der, id, label } =
+            attributes.unwrap_or_else(|| one_by_one(session, handle));
         // Some modules show one certificate several times.
         if certificates.iter().any(|other| other.der == der) {
             continue;
         }
-        let Some(public) = verify::public_key(&der) else { continue };
-        let is_authority = is_authority(&der);
-        let id = id.unwrap_or_default();
-        let label = label
-            .map(|label| String::from_utf8_lossy(&label).trim().to_owned())
-            .filter(|label| !label.is_empty());
-        certificates.push(Certificate { der, id, label, public, is_authority });
+        let Some(read) = known(&der).or_else(|| Read::of(&der)) else { continue };
+        let label = Some(String::from_utf8_lossy(&label).trim().to_owned()).filter(|label| !label.is_empty());
+        certificates.push(Certificate { der, id, label, read });
     }
     Ok(certificates)
 }
 
-fn is_authority(certificate_der: &[u8]) -> bool {
-    let certificate = CertificateInner::<Raw>::from_der(certificate_der);
-    certificate.is_ok_and(|certificate| {
-        let constraints = certificate.tbs_certificate().get_extension::<BasicConstraints>();
-        matches!(constraints, Ok(Some((_, BasicConstraints { ca: true, .. }))))
-    })
+fn one_by_one(session: &Session, certificate: ObjectHandle) -> CertificateAttributes {
+    let attribute = |which| bytes(session, certificate, which).unwrap_or_default();
+    CertificateAttributes {
+        value: attribute(AttributeType::Value),
+        id: attribute(AttributeType::Id),
+        label: attribute(AttributeType::Label),
+    }
+}
+
+impl Read {
+    /// However odd the rest of it is.
+    fn of(certificate_der: &[u8]) -> Option<Self> {
+        let certificate = CertificateInner::<Raw>::from_der(certificate_der).ok()?;
+        let certificate = certificate.tbs_certificate();
+        let constraints = certificate.get_extension::<BasicConstraints>();
+        Some(Self {
+            public: certificate.subject_public_key_info().clone(),
+            is_authority: matches!(constraints, Ok(Some((_, BasicConstraints { ca: true, .. })))),
+        })
+    }
 }
 
 /// The key of a certificate: one with its `CKA_ID` whose public half does not say otherwise, or
@@ -219,19 +246,4 @@ fn value(attribute: Attribute) -> Option<Vec<u8>> {
         return None;
     };
     (!bytes.is_empty()).then_some(bytes)
-}
-
-/// As [`bytes`], at once where the module can: each call costs some modules a look at a file or a
-/// card.
-fn three(session: &Session, object: ObjectHandle, which: [AttributeType; 3]) -> [Option<Vec<u8>>; 3] {
-    let small =
-        |info: &AttributeInfo| matches!(info, AttributeInfo::Available(len) if *len <= MAX_ATTRIBUTE_LEN);
-    let infos = session.get_attribute_info(object, &which).unwrap_or_default();
-    if infos.len() == which.len() && infos.iter().all(small) {
-        let found = session.get_attributes(object, &which).unwrap_or_default();
-        if let Ok(found) = <[Attribute; 3]>::try_from(found) {
-            return found.map(value);
-        }
-    }
-    which.map(|which| bytes(session, object, which))
 }

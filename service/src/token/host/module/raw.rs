@@ -1,17 +1,21 @@
-//! Slots and tokens as the module gives them, without `cryptoki` in between: it takes a list of
-//! any length, and refuses a whole token for a malformed clock, its PIN flags with it.
+//! Slots, tokens and certificates as the module gives them, without `cryptoki` in between: it takes a
+//! list of any length, refuses a whole token for a malformed clock, its PIN flags with it, and asks
+//! for the length of each attribute before its value.
 
 use std::path::Path;
 
 use cryptoki::{
     context::Function,
     error::{Error, Rv},
+    object::ObjectHandle,
+    session::Session,
     slot::Slot,
 };
 use cryptoki_sys::{
-    CK_FLAGS, CK_FUNCTION_LIST, CK_SLOT_ID, CK_SLOT_INFO, CK_TOKEN_INFO, CK_TRUE, CK_ULONG,
-    CKF_LOGIN_REQUIRED, CKF_PROTECTED_AUTHENTICATION_PATH, CKF_TOKEN_INITIALIZED, CKF_USER_PIN_COUNT_LOW,
-    CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_INITIALIZED, CKF_USER_PIN_LOCKED, Pkcs11,
+    CK_ATTRIBUTE, CK_ATTRIBUTE_TYPE, CK_FLAGS, CK_FUNCTION_LIST, CK_SLOT_ID, CK_SLOT_INFO, CK_TOKEN_INFO,
+    CK_TRUE, CK_ULONG, CKA_ID, CKA_LABEL, CKA_VALUE, CKF_LOGIN_REQUIRED, CKF_PROTECTED_AUTHENTICATION_PATH,
+    CKF_TOKEN_INITIALIZED, CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_INITIALIZED,
+    CKF_USER_PIN_LOCKED, Pkcs11,
 };
 use signer_ipc::token_host::{Token, TriesLeft};
 
@@ -19,6 +23,18 @@ use crate::token::host::return_value::Typed;
 
 /// A module that has more slots with a token than this is not believed.
 const MAX_SLOTS: usize = 256;
+
+/// Room for a certificate: those of people are two kilobytes.
+const CERTIFICATE_ROOM: usize = 8 << 10;
+/// Room for an identifier or a label.
+const NAME_ROOM: usize = 256;
+
+/// What one call tells of a certificate. An attribute that it has not is empty.
+pub(super) struct CertificateAttributes {
+    pub(super) value: Vec<u8>,
+    pub(super) id: Vec<u8>,
+    pub(super) label: Vec<u8>,
+}
 
 /// The functions of a module that `cryptoki` has loaded and initialised.
 pub(super) struct Functions {
@@ -107,6 +123,41 @@ impl Functions {
             flags: token.flags,
         })
     }
+
+    /// The value, identifier and label of a certificate, in one call: each costs some modules a look
+    /// at a file or a card. Nothing where the module cannot tell all three at once, or one is longer
+    /// than is usual; each may be asked by itself then.
+    #[expect(unsafe_code, reason = "a vendor's module is called")]
+    pub(super) fn certificate(
+        &self,
+        session: &Session,
+        object: ObjectHandle,
+    ) -> Option<CertificateAttributes> {
+        let call = self.list.C_GetAttributeValue?;
+        let mut value = vec![0; CERTIFICATE_ROOM];
+        let (mut id, mut label) = (vec![0; NAME_ROOM], vec![0; NAME_ROOM]);
+        let mut wanted = [
+            attribute(CKA_VALUE, &mut value)?,
+            attribute(CKA_ID, &mut id)?,
+            attribute(CKA_LABEL, &mut label)?,
+        ];
+        let count = CK_ULONG::try_from(wanted.len()).ok()?;
+        // SAFETY: each attribute has the room that it says, and the room outlives the call.
+        let result = unsafe { call(session.handle(), object.handle(), wanted.as_mut_ptr(), count) };
+        Rv::from(result).into_result(Function::GetAttributeValue).ok()?;
+        for (room, told) in [&mut value, &mut id, &mut label].into_iter().zip(&wanted) {
+            // A length beyond the room is that of an attribute that is not there, or a lie.
+            let len = usize::try_from(told.ulValueLen).ok().filter(|len| *len <= room.len())?;
+            room.truncate(len);
+        }
+        Some(CertificateAttributes { value, id, label })
+    }
+}
+
+/// Asks for an attribute, with room for it.
+fn attribute(which: CK_ATTRIBUTE_TYPE, room: &mut [u8]) -> Option<CK_ATTRIBUTE> {
+    let len = CK_ULONG::try_from(room.len()).ok()?;
+    Some(CK_ATTRIBUTE { type_: which, pValue: room.as_mut_ptr().cast(), ulValueLen: len })
 }
 
 impl Description {

@@ -14,9 +14,12 @@ fn a_search_ends_in_time_with_what_came_until_then() {
     let certificate =
         signer_core::cms::certificate::from_pem_or_der(&std::fs::read(pem).unwrap()).unwrap().remove(0);
     let file = place.path().join("credentials.json");
+    // A linked file is offered as long as it is there; it is opened at a signature only.
+    let linked = place.path().join("a.p12");
+    std::fs::write(&linked, "").unwrap();
     let mut registered = Registered::default();
     registered.add(Entry {
-        place: Place::Linked("/a.p12".into()),
+        place: Place::Linked(linked),
         certificate: certificate.to_der().to_vec(),
         chain: Vec::new(),
     });

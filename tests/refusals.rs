@@ -177,10 +177,33 @@ fn pages_and_fields_that_do_not_exist() {
     let key = a1("ecpf-a1-moderno.p12");
     for (arguments, expected) in [
         (&["--seal", "default", "--seal-page", "3"][..], "page-not-found"),
+        (&["--seal", "default", "--seal-page", "-3"], "page-not-found"),
+        (&["--seal", "default", "--seal-at", "900mm,10mm"], "seal-outside-page"),
+        (&["--seal", "default", "--seal-at", "0pt,0pt,14000pt,1pt"], "seal-outside-page"),
+        (&["--seal", "default", "--seal-size", "900mm,10mm"], "seal-outside-page"),
         (&["--field", "Assinatura do réu"], "field-not-found"),
         (&["--certificate", "00112233"], "credential-not-found"),
     ] {
         assert_eq!(desk.refusal(&key, PASSWORD, &desk.input, arguments), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_place_that_is_none_is_a_wrong_argument() {
+    let desk = Desk::new();
+    let key = a1("ecpf-a1-moderno.p12");
+    let files = [desk.input.to_str().unwrap(), desk.output.to_str().unwrap(), "--seal", "default"];
+    for place in [
+        &["--seal-at", "1mm,1mm,9mm,9mm", "--seal-size", "9mm,9mm"][..],
+        &["--seal-at", "bottom-right 10"],
+        &["--seal-at", "somewhere"],
+        &["--seal-size", "large"],
+        &["--seal-page", "0"],
+    ] {
+        let words = [&files[..], place].concat();
+        let (result, json) = sign_with_a1(desk.directory.path(), &key, PASSWORD, &words);
+        assert_eq!((result.status.code(), code(&json)), (Some(2), "usage"), "{place:?}");
+        assert!(!desk.output.exists());
     }
 }
 

@@ -22,7 +22,7 @@ use signer_core::{
 };
 use signer_tests::left_out;
 
-use crate::cases::{cases, corner_case};
+use crate::cases::{cases, corner_case, told_cases};
 
 #[test]
 fn every_word_stands_upright_within_the_rectangle() {
@@ -50,6 +50,52 @@ fn every_word_stands_upright_within_the_rectangle() {
         let read: Vec<_> = words.iter().map(|(word, _)| word.as_str()).collect();
         if !case.words.is_empty() {
             assert_eq!(read, case.words, "{}", case.name);
+        }
+    }
+}
+
+/// The numbers are the test's own: where the words must be, in millimetres from the left and the top
+/// edge of the page as poppler shows it, `None` for what counts from the far edge.
+#[test]
+fn a_told_place_is_where_the_reader_finds_the_words() {
+    if !has("pdftotext") {
+        return left_out("pdftotext is not installed");
+    }
+    const MILLIMETRE: f64 = 72.0 / 25.4;
+    let folder = tempfile::tempdir().unwrap();
+    for (told, from_left, from_top, width, height) in [
+        ("20mm,30mm,80mm,25mm", Some(20.0), Some(30.0), 80.0, 25.0),
+        ("top-left 5mm 12mm", Some(5.0), Some(12.0), 190.0 / MILLIMETRE, 70.0 / MILLIMETRE),
+        ("bottom-right 10mm", None, None, 190.0 / MILLIMETRE, 70.0 / MILLIMETRE),
+        ("1.5cm,0.5in,150pt,60pt", Some(15.0), Some(12.7), 150.0 / MILLIMETRE, 60.0 / MILLIMETRE),
+    ] {
+        for case in told_cases(told) {
+            let unit = case.page.user_unit;
+            let file = case.write(folder.path());
+            let words = words_seen(&file, case.height_as_seen());
+            let read: Vec<_> = words.iter().map(|(word, _)| word.as_str()).collect();
+            assert_eq!(read, case.words, "{}", case.name);
+            let points = |millimetres: f64| millimetres * MILLIMETRE;
+            let (page_width, page_height) = (case.width_as_seen() * unit, case.height_as_seen() * unit);
+            let left = from_left.map_or(page_width - points(10.0 + width), points);
+            let top = page_height - from_top.map_or(page_height - points(10.0 + height), points);
+            let place = Rectangle::between(left, top - points(height), left + points(width), top);
+            for (word, seen) in &words {
+                // As in the other cases, half a point beyond the edge is still inside.
+                let inside = seen.left * unit >= place.left - 0.5
+                    && seen.right * unit <= place.right + 0.5
+                    && seen.bottom * unit >= place.bottom - 0.5
+                    && seen.top * unit <= place.top + 0.5;
+                assert!(inside, "{}: {word} at {seen:?} leaves {place:?}", case.name);
+            }
+            // It fills its place: the words reach over most of its height.
+            let lowest = words.iter().map(|(_, seen)| seen.bottom * unit).fold(f64::INFINITY, f64::min);
+            let highest = words.iter().map(|(_, seen)| seen.top * unit).fold(0.0, f64::max);
+            assert!(
+                highest - lowest > place.height() * 0.5,
+                "{}: {lowest} to {highest} of {place:?}",
+                case.name
+            );
         }
     }
 }

@@ -124,6 +124,8 @@ pub enum ErrorCode {
     RequestTooLarge,
     /// There is no such resource, or it is another client's.
     ResourceNotFound,
+    /// The seal would leave its page.
+    SealOutsidePage,
     /// A secret is needed and there is no way to ask for it here.
     SecretMissing,
     /// The signature field asks for something that this signature has not.
@@ -251,6 +253,7 @@ impl ErrorCode {
         Self::RequestTimeout,
         Self::RequestTooLarge,
         Self::ResourceNotFound,
+        Self::SealOutsidePage,
         Self::SecretMissing,
         Self::SeedValueUnmet,
         Self::ServiceRunning,
@@ -332,6 +335,7 @@ impl ErrorCode {
             Self::RequestTimeout => "request-timeout",
             Self::RequestTooLarge => "request-too-large",
             Self::ResourceNotFound => "resource-not-found",
+            Self::SealOutsidePage => "seal-outside-page",
             Self::SecretMissing => "secret-missing",
             Self::SeedValueUnmet => "seed-value-unmet",
             Self::ServiceRunning => "service-running",
@@ -384,6 +388,7 @@ impl ErrorCode {
             | Self::OutputExists
             | Self::OutputUnwritable
             | Self::PageNotFound
+            | Self::SealOutsidePage
             | Self::SeedValueUnmet
             | Self::StorageFull
             | Self::UnsupportedAlgorithm

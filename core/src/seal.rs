@@ -1,32 +1,32 @@
 //! The seal: the visible mark of a signature on a page. It proves nothing, the signature does.
 //!
 //! `words` holds what it says, `font` the letters and their widths, `layout` where lines
-//! stand in the rectangle, `appearance` the form XObject (ISO 32000-2, 12.5.5), and `embed`
-//! the font subset that goes with it. Where the seal stands on a page is decided here.
+//! stand in the rectangle, `appearance` the form XObject (ISO 32000-2, 12.5.5), `embed`
+//! the font subset that goes with it, and `place` where the seal stands on a page.
 
 mod appearance;
 mod embed;
 mod font;
 mod layout;
+mod place;
 mod words;
 
 use crate::{
     error::ErrorCode,
     moment::Moment,
     pdf::{
-        geometry::{PageGeometry, Rectangle, Rotation},
+        geometry::{PageGeometry, Rectangle},
         object::Reference,
         update::Update,
     },
 };
 
+pub use place::{Corner, Placement, PlacementError, Size, rectangle};
+
 /// Width of a seal in points (1/72 inch): 67 mm.
 const WIDTH: f64 = 190.0;
 /// Height of a seal in points: 25 mm.
 const HEIGHT: f64 = 70.0;
-/// Distance from the edges of the page in points: 8 mm, more than printers leave blank.
-const MARGIN: f64 = 24.0;
-
 /// What a seal says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SealText {
@@ -50,26 +50,8 @@ pub enum Language {
     Spanish,
 }
 
-/// A corner of the page as the reader sees it, after `/Rotate`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Corner {
-    /// Top left.
-    TopLeft,
-    /// Top right.
-    TopRight,
-    /// Bottom left.
-    BottomLeft,
-    /// Bottom right.
-    BottomRight,
-}
-
-/// Where on a page a seal stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placement {
-    corner: Corner,
-}
-
-/// Why a seal could not be drawn: each is a defect of this program, never of the text.
+/// Why a seal could not be drawn. All but a place that is not on the page are defects of this
+/// program, never of the text.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     /// The font that is built in cannot be read.
@@ -78,6 +60,14 @@ pub enum SealError {
     /// The font could not be cut to the letters in use.
     #[error("the built-in font cannot be cut")]
     Subset(#[from] subsetter::Error),
+    /// The place that was told is not on the page.
+    #[error("the seal would leave the page, which is {width:.0} by {height:.0} points as the reader sees it")]
+    OutsidePage {
+        /// Width of the page in points, as the reader sees it.
+        width: f64,
+        /// Height of the page in points.
+        height: f64,
+    },
     /// A stream could not be compressed.
     #[error("a stream of the seal cannot be compressed")]
     Compression(#[from] std::io::Error),
@@ -147,56 +137,14 @@ impl Language {
     }
 }
 
-impl Placement {
-    /// In a corner of the page, a margin away from both edges.
-    pub const fn at(corner: Corner) -> Self {
-        Self { corner }
-    }
-}
-
 impl SealError {
     /// The stable code.
     pub const fn code(&self) -> ErrorCode {
         match self {
+            Self::OutsidePage { .. } => ErrorCode::SealOutsidePage,
             Self::Font(_) | Self::Subset(_) | Self::Compression(_) => ErrorCode::Internal,
         }
     }
-}
-
-/// The rectangle of a seal in the page's default user space.
-///
-/// It lies within what is shown of the page, has the same size on paper whatever
-/// `/UserUnit` says, and shrinks on pages too small for it.
-pub fn rectangle(page: &PageGeometry, placement: &Placement) -> Rectangle {
-    let shown = page.shown();
-    let unit = page.unit();
-    // As the reader sees it: x to the right, y up, in points.
-    let (page_width, page_height) = if page.rotation.swaps_sides() {
-        (shown.height() * unit, shown.width() * unit)
-    } else {
-        (shown.width() * unit, shown.height() * unit)
-    };
-    let margin = MARGIN.min(page_width.min(page_height) / 20.0);
-    let room = |side: f64| (2.0f64).mul_add(-margin, side);
-    let shrink = (room(page_width) / WIDTH).min(room(page_height) / HEIGHT).min(1.0);
-    let (width, height) = (WIDTH * shrink, HEIGHT * shrink);
-    let (far_x, far_y) = (page_width - margin - width, page_height - margin - height);
-    let (x, y) = match placement.corner {
-        Corner::TopLeft => (margin, far_y),
-        Corner::TopRight => (far_x, far_y),
-        Corner::BottomLeft => (margin, margin),
-        Corner::BottomRight => (far_x, margin),
-    };
-
-    // Back to user space: `/Rotate` turns the page clockwise, so the seal turns the other way.
-    let (x, y, width, height) = (x / unit, y / unit, width / unit, height / unit);
-    let (left, bottom, across, up) = match page.rotation {
-        Rotation::None => (shown.left + x, shown.bottom + y, width, height),
-        Rotation::Quarter => (shown.right - y - height, shown.bottom + x, height, width),
-        Rotation::Half => (shown.right - x - width, shown.top - y - height, width, height),
-        Rotation::ThreeQuarters => (shown.left + y, shown.top - x - width, height, width),
-    };
-    Rectangle::between(left, bottom, left + across, bottom + up)
 }
 
 /// Adds the seal's appearance and its fonts to `update` and returns the form XObject, to be

@@ -35,6 +35,11 @@ pub(crate) fn tokens() -> Result<(), Failure> {
     run(cargo(bench).env("SIGNER_PROGRAM", program).env("BARE_LISTER", bare))
 }
 
+/// Drawing a seal (`tests/benches/seal.rs`).
+pub(crate) fn seal() -> Result<(), Failure> {
+    run(&mut cargo(["bench", "--locked", "-p", "signer-tests", "--bench", "seal"]))
+}
+
 /// The service from its start to its first answer, and while nobody asks (`tests/benches/service.rs`).
 pub(crate) fn service() -> Result<(), Failure> {
     setup::run(Purpose::Demo)?;

@@ -32,6 +32,7 @@ cargo xtask COMMAND
                                    has others judge them: minutes, and 11 GB of disk
   bench tokens                     listing what can sign, beside others on the same module; readers
                                    while nobody asks
+  bench seal                       drawing a seal, the first of a holder and the next ones
   bench service                    from start to first answer beside a bare server; idle costs
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    campaigns of libFuzzer over the engine (docs/fuzzing.md)
@@ -61,6 +62,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["demo", rest @ ..] => demo::run_demo(&demo::Request::parse(rest)?),
         ["test"] => gate::run_all(),
         ["bench", "pdf"] => bench::pdf(),
+        ["bench", "seal"] => bench::seal(),
         ["bench", "service"] => bench::service(),
         ["bench", "tokens"] => bench::tokens(),
         ["huge"] => bench::huge(),

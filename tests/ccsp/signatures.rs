@@ -285,6 +285,11 @@ fn what_can_be_refused_is_refused_before_the_person_is_asked() {
         (with(json!({ "field": "Missing" })), 422, "field-not-found"),
         (with(json!({ "sealPage": 3 })), 422, "page-not-found"),
         (with(json!({ "sealPage": 0 })), 422, "page-not-found"),
+        (with(json!({ "sealPage": -3 })), 422, "page-not-found"),
+        (with(json!({ "sealAt": "900mm,10mm" })), 422, "seal-outside-page"),
+        (with(json!({ "sealSize": "900mm,10mm" })), 422, "seal-outside-page"),
+        (with(json!({ "sealAt": "somewhere" })), 400, "request-malformed"),
+        (with(json!({ "sealAt": "1mm,1mm,9mm,9mm", "sealSize": "9mm,9mm" })), 400, "request-malformed"),
         (
             json!({ "format": "pades", "items": [{ "name": "a", "document": "nothing" }] }),
             404,

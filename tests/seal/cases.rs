@@ -35,7 +35,7 @@ pub(crate) fn cases() -> Vec<Case> {
                    rectangle: Option<Rectangle>,
                    text: SealText,
                    words: &[&'static str]| {
-        let rectangle = rectangle.unwrap_or_else(|| seal::rectangle(&page, &at));
+        let rectangle = rectangle.unwrap_or_else(|| seal::rectangle(&page, &at).unwrap());
         cases.push(Case { name: name.to_owned(), page, rectangle, text, words: words.to_vec() });
     };
 
@@ -238,10 +238,36 @@ pub(crate) fn corner_case(rotation: Rotation, corner: Corner) -> Case {
     Case {
         name: format!("turned-{}-{corner:?}", rotation.degrees()),
         page,
-        rectangle: seal::rectangle(&page, &Placement::at(corner)),
+        rectangle: seal::rectangle(&page, &Placement::at(corner)).unwrap(),
         text: maria(Some("Aprovação do contrato"), Some("São Paulo")),
         words,
     }
+}
+
+/// A page of every turn, with a crop box that begins anywhere, of ordinary and of double units, with
+/// a seal where `told` says.
+pub(crate) fn told_cases(told: &str) -> Vec<Case> {
+    let placement = told.parse().unwrap();
+    let boxes = [
+        (A4, A4),
+        (Rectangle::between(-100.0, 50.0, 700.0, 1000.0), Rectangle::between(37.5, 120.0, 500.0, 777.0)),
+    ];
+    let mut cases = Vec::new();
+    for rotation in ROTATIONS {
+        for (media_box, crop_box) in boxes {
+            for user_unit in [1.0, 2.0] {
+                let page = PageGeometry { media_box, crop_box, rotation, user_unit };
+                cases.push(Case {
+                    name: format!("told-{}-{}-{user_unit}-{told}", rotation.degrees(), crop_box.left),
+                    page,
+                    rectangle: seal::rectangle(&page, &placement).unwrap(),
+                    text: maria(None, None),
+                    words: MARIA.to_vec(),
+                });
+            }
+        }
+    }
+    cases
 }
 
 fn maria(reason: Option<&str>, location: Option<&str>) -> SealText {

@@ -105,6 +105,12 @@ impl Case {
         if self.page.rotation.swaps_sides() { shown.width() } else { shown.height() }
     }
 
+    /// The width of the page as the reader sees it.
+    pub(crate) fn width_as_seen(&self) -> f64 {
+        let shown = self.page.shown();
+        if self.page.rotation.swaps_sides() { shown.height() } else { shown.width() }
+    }
+
     /// The rectangle as the reader sees it: in units from the bottom left corner of the page
     /// that is shown.
     pub(crate) fn rectangle_as_seen(&self) -> Rectangle {

@@ -54,8 +54,8 @@ pub enum Target {
 /// A page of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageChoice {
-    /// The last page.
-    Last,
+    /// A page counted from the end: 1 is the last one.
+    FromEnd(u32),
     /// A page by its number, from 1.
     Number(u32),
 }
@@ -142,21 +142,49 @@ impl Target {
     }
 }
 
+impl PageChoice {
+    /// The last page.
+    pub const LAST: Self = Self::FromEnd(1);
+
+    /// The page that a number means: from 1 from the beginning, from -1 from the end.
+    pub const fn of_number(number: i32) -> Self {
+        if number < 0 { Self::FromEnd(number.unsigned_abs()) } else { Self::Number(number.unsigned_abs()) }
+    }
+
+    /// Its number in a document of so many pages.
+    ///
+    /// # Errors
+    /// [`PdfError::PageNotFound`].
+    pub const fn number(self, count: u32) -> Result<u32, PdfError> {
+        let (asked, number) = match self {
+            Self::FromEnd(from_end) => (from_end, count.saturating_add(1).saturating_sub(from_end)),
+            Self::Number(number) => (number, number),
+        };
+        if asked == 0 || number == 0 || number > count {
+            return Err(PdfError::PageNotFound { asked, count });
+        }
+        Ok(number)
+    }
+}
+
 /// Refuses a signature that the document does not take, before anybody is asked for a secret.
 ///
 /// # Errors
-/// As [`SigningRules::check`]; [`PdfError::PageNotFound`], and what reading the document gives.
+/// As [`SigningRules::check`]; [`PdfError::PageNotFound`], [`SealError::OutsidePage`], and what reading the
+/// document gives.
 pub fn check<S: Source>(
     document: &Document<S>,
     target: &Target,
     signature_type: SignatureType,
     visibility: Visibility,
-) -> Result<(), PdfError> {
+) -> Result<(), PadesError> {
     SigningRules::of(document)?.check(target.field(), signature_type, visibility)?;
-    match target {
-        Target::NewField { page, .. } => chosen_page(document, *page).map(drop),
-        Target::ExistingField { .. } => Ok(()),
+    let Target::NewField { page, placement, .. } = target else { return Ok(()) };
+    let page = chosen_page(document, *page)?;
+    if visibility == Visibility::Seen {
+        seal::rectangle(&page.geometry, placement)?;
     }
+    Ok(())
 }
 
 /// What may be done to the document after an approval signature in the empty `field`, as its lock
@@ -173,10 +201,12 @@ pub fn lock_after<S: Source>(
 }
 
 fn chosen_page<S: Source>(document: &Document<S>, page: PageChoice) -> Result<Page, PdfError> {
-    document.page(match page {
-        PageChoice::Last => document.page_count()?.max(1),
+    // Where the count is not right, a page is still found by its number.
+    let number = match page {
+        PageChoice::FromEnd(_) => page.number(document.page_count()?.max(1))?,
         PageChoice::Number(number) => number,
-    })
+    };
+    document.page(number)
 }
 
 impl Prepared {
@@ -196,7 +226,7 @@ impl Prepared {
             Target::NewField { page, placement, .. } => {
                 let page = chosen_page(document, *page)?;
                 let rectangle = match terms.seal {
-                    Some(_) => seal::rectangle(&page.geometry, placement),
+                    Some(_) => seal::rectangle(&page.geometry, placement)?,
                     None => Rectangle::EMPTY,
                 };
                 (page, rectangle)

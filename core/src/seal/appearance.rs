@@ -1,6 +1,6 @@
 //! The form XObject of a seal (ISO 32000-2, 8.10, 12.5.5): its drawing operators and its frame.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     pdf::{
@@ -96,8 +96,9 @@ pub(super) fn write(
     frame: Frame,
     update: &mut Update,
 ) -> Result<Reference, SealError> {
-    let mut subsets = [Subset::of(Weight::Regular), Subset::of(Weight::Bold)];
-    let content = operators(layout, frame, &mut subsets);
+    let subsets = [Weight::Regular, Weight::Bold]
+        .map(|weight| Subset::of(weight, layout.lines.iter().flat_map(|placed| &placed.line.runs), fonts));
+    let content = operators(layout, frame, &Cids::of(&subsets));
     let mut deflater = Deflater::new();
     let mut resources = Dictionary::new();
     for (subset, weight) in subsets.iter().zip([Weight::Regular, Weight::Bold]) {
@@ -119,6 +120,25 @@ pub(super) fn write(
             ),
         );
     Ok(update.add(deflater.stream(form, content.as_bytes())?))
+}
+
+/// The numbers of the glyphs in the cut fonts.
+struct Cids {
+    regular: BTreeMap<u16, u16>,
+    bold: BTreeMap<u16, u16>,
+}
+
+impl Cids {
+    fn of([regular, bold]: &[Subset; 2]) -> Self {
+        Self { regular: regular.cids(), bold: bold.cids() }
+    }
+
+    const fn of_weight(&self, weight: Weight) -> &BTreeMap<u16, u16> {
+        match weight {
+            Weight::Regular => &self.regular,
+            Weight::Bold => &self.bold,
+        }
+    }
 }
 
 impl Frame {
@@ -154,7 +174,7 @@ fn numbers(values: &[f64]) -> Object {
     Object::Array(values.iter().copied().map(Object::number).collect())
 }
 
-fn operators(layout: &Layout, frame: Frame, subsets: &mut [Subset; 2]) -> String {
+fn operators(layout: &Layout, frame: Frame, cids: &Cids) -> String {
     let mut out = String::new();
     let Layout { width, height, bar, border, .. } = *layout;
     out.push_str("q\n");
@@ -194,7 +214,7 @@ fn operators(layout: &Layout, frame: Frame, subsets: &mut [Subset; 2]) -> String
                     },
                 );
             }
-            show(&mut out, line, subsets);
+            show(&mut out, line, cids);
         }
         out.push_str("ET\n");
     }
@@ -257,7 +277,7 @@ fn path(out: &mut String, steps: &[Step], mark: Mark) {
 }
 
 /// Shows one line. Where the font lacks a letter, `/ActualText` (14.9.4) says what was meant.
-fn show(out: &mut String, placed: &PlacedLine, subsets: &mut [Subset; 2]) {
+fn show(out: &mut String, placed: &PlacedLine, cids: &Cids) {
     let replaced = placed.line.has_missing();
     if replaced {
         let mut actual = Vec::new();
@@ -266,24 +286,19 @@ fn show(out: &mut String, placed: &PlacedLine, subsets: &mut [Subset; 2]) {
     }
     operator(out, &[1.0, 0.0, 0.0, 1.0, placed.x, placed.y], "Tm");
     for run in &placed.line.runs {
-        let [regular, bold] = &mut *subsets;
-        let subset = match run.weight {
-            Weight::Regular => regular,
-            Weight::Bold => bold,
-        };
-        show_run(out, run, placed.size, subset);
+        show_run(out, run, placed.size, cids.of_weight(run.weight));
     }
     if replaced {
         out.push_str("EMC\n");
     }
 }
 
-fn show_run(out: &mut String, run: &Run, size: f64, subset: &mut Subset) {
+fn show_run(out: &mut String, run: &Run, size: f64, cids: &BTreeMap<u16, u16>) {
     let _ = write!(out, "/{} ", run.weight.resource());
     operator(out, &[size], "Tf");
     out.push('<');
     for &glyph in &run.glyphs {
-        let _ = write!(out, "{:04X}", subset.cid(glyph));
+        let _ = write!(out, "{:04X}", cids.get(&glyph.id).copied().unwrap_or(0));
     }
     out.push_str("> Tj\n");
 }

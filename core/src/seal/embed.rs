@@ -1,11 +1,11 @@
 //! The subset of a font that goes into the file: a Type 0 font whose CIDs are the glyphs of
-//! the cut TrueType file (ISO 32000-2, 9.7), with the way back to text (9.10.3).
+//! the cut TrueType file (ISO 32000-2, 9.7).
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
+mod cut;
+
+use std::{collections::BTreeMap, io::Write as _};
 
 use flate2::{Compression, write::ZlibEncoder};
-use subsetter::GlyphRemapper;
-use ttf_parser::Face;
 
 use crate::{
     pdf::{
@@ -14,7 +14,9 @@ use crate::{
     },
     seal::{
         SealError,
+        embed::cut::CutFont,
         font::{Fonts, Glyph, Weight},
+        layout::paragraph::Run,
     },
 };
 
@@ -41,31 +43,43 @@ impl Deflater {
     }
 }
 
-/// The glyphs of one weight that a seal uses, and their numbers in the cut font.
+/// The glyphs of one weight that a seal uses.
 pub(super) struct Subset {
     weight: Weight,
-    remapper: GlyphRemapper,
-    /// By number in the cut font: the character that is read from it, and its width in
-    /// thousandths of an em.
-    cids: BTreeMap<u16, (char, f64)>,
+    /// The glyphs, what is read from each, and its width in thousandths of an em.
+    glyphs: BTreeMap<u16, (char, f64)>,
 }
 
 impl Subset {
-    /// An empty subset of one weight.
-    pub(super) fn of(weight: Weight) -> Self {
-        Self { weight, remapper: GlyphRemapper::new(), cids: BTreeMap::new() }
-    }
-
-    /// The CID of a glyph, which is in the subset from now on.
-    pub(super) fn cid(&mut self, glyph: Glyph) -> u16 {
-        let cid = self.remapper.remap(glyph.id);
-        self.cids.entry(cid).or_insert((glyph.shown, glyph.advance * 1000.0));
-        cid
+    /// The glyphs of one weight among those of `lines`. Where there is a digit all of them are, so that
+    /// the seals of one holder have one subset whatever the time.
+    pub(super) fn of<'a>(weight: Weight, runs: impl Iterator<Item = &'a Run>, fonts: &Fonts) -> Self {
+        let mut glyphs = BTreeMap::new();
+        let mut add = |glyph: Glyph| {
+            // The one for what is missing is in every font, as number 0.
+            if glyph.id != 0 {
+                glyphs.entry(glyph.id).or_insert((glyph.shown, glyph.advance * 1000.0));
+            }
+        };
+        let mut digit = false;
+        for glyph in runs.filter(|run| run.weight == weight).flat_map(|run| &run.glyphs) {
+            digit |= glyph.shown.is_ascii_digit();
+            add(*glyph);
+        }
+        if digit {
+            ('0'..='9').for_each(|digit| add(fonts.glyph(weight, digit)));
+        }
+        Self { weight, glyphs }
     }
 
     /// Whether no glyph is used.
     pub(super) fn is_empty(&self) -> bool {
-        self.cids.is_empty()
+        self.glyphs.is_empty()
+    }
+
+    /// The CIDs of the glyphs in the cut font: their places in the order of their numbers, from 1.
+    pub(super) fn cids(&self) -> BTreeMap<u16, u16> {
+        self.glyphs.keys().copied().zip(1..).collect()
     }
 
     /// Adds the font and all that belongs to it; returns the Type 0 font.
@@ -78,20 +92,16 @@ impl Subset {
         deflater: &mut Deflater,
         update: &mut Update,
     ) -> Result<Reference, SealError> {
-        let file = subsetter::subset(self.weight.file(), 0, &self.remapper)?;
-        let name = format!("{}+{}", tag(&file), self.weight.name());
-        let glyphs = Face::parse(&file, 0)?.number_of_glyphs();
-        let cid_set = update.add(deflater.stream(Dictionary::new(), &cid_set(glyphs))?);
-        let length = i64::try_from(file.len()).unwrap_or(i64::MAX);
-        let file =
-            update.add(deflater.stream(Dictionary::new().with("Length1", Object::Integer(length)), &file)?);
-        let descriptor = self.descriptor(&name, file, fonts).with("CIDSet", Object::Reference(cid_set));
+        let CutFont { name, file, cid_set, to_unicode } = &*cut::font(self, deflater)?;
+        let cid_set = update.add(cid_set.clone());
+        let file = update.add(file.clone());
+        let descriptor = self.descriptor(name, file, fonts).with("CIDSet", Object::Reference(cid_set));
         let descriptor = update.add(descriptor);
         let cid_font = update.add(
             Dictionary::new()
                 .with("Type", Object::name("Font"))
                 .with("Subtype", Object::name("CIDFontType2"))
-                .with("BaseFont", Object::name(&name))
+                .with("BaseFont", Object::name(name))
                 .with(
                     "CIDSystemInfo",
                     Object::Dictionary(
@@ -105,12 +115,12 @@ impl Subset {
                 .with("CIDToGIDMap", Object::name("Identity"))
                 .with("W", self.widths()),
         );
-        let to_unicode = update.add(deflater.stream(Dictionary::new(), self.to_unicode().as_bytes())?);
+        let to_unicode = update.add(to_unicode.clone());
         Ok(update.add(
             Dictionary::new()
                 .with("Type", Object::name("Font"))
                 .with("Subtype", Object::name("Type0"))
-                .with("BaseFont", Object::name(&name))
+                .with("BaseFont", Object::name(name))
                 .with("Encoding", Object::name("Identity-H"))
                 .with("DescendantFonts", Object::Array(vec![Object::Reference(cid_font)]))
                 .with("ToUnicode", Object::Reference(to_unicode)),
@@ -143,59 +153,7 @@ impl Subset {
 
     /// `/W` (9.7.4.3): CIDs are consecutive from 1, so one list holds all widths.
     fn widths(&self) -> Object {
-        let first = self.cids.keys().next().map_or(1, |cid| i64::from(*cid));
-        let widths = self.cids.values().map(|(_, width)| Object::number(width.round())).collect();
-        Object::Array(vec![Object::Integer(first), Object::Array(widths)])
+        let widths = self.glyphs.values().map(|(_, width)| Object::number(width.round())).collect();
+        Object::Array(vec![Object::Integer(1), Object::Array(widths)])
     }
-
-    /// The CMap from CIDs to UTF-16BE.
-    fn to_unicode(&self) -> String {
-        let mut map = String::from(
-            "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n\
-             /CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n\
-             /CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n\
-             1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n",
-        );
-        let entries: Vec<_> = self.cids.iter().collect();
-        // A block of a CMap may hold a hundred entries.
-        for block in entries.chunks(100) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(map, "{} beginbfchar", block.len());
-            for (cid, (character, _)) in block {
-                let _ = write!(map, "<{cid:04X}> <");
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(map, "{unit:04X}");
-                }
-                map.push_str(">\n");
-            }
-            map.push_str("endbfchar\n");
-        }
-        map.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
-        map
-    }
-}
-
-/// `/CIDSet` (9.8.3.2): a bit for each CID of the cut font, the parts of letters that are put
-/// together included. PDF/A-1 asks for it, PDF/A-2 and 3 for its being complete.
-fn cid_set(glyphs: u16) -> Vec<u8> {
-    let mut bits = vec![0xff; usize::from(glyphs.div_ceil(8))];
-    if let (Some(last), unused @ 1..) = (bits.last_mut(), glyphs.wrapping_neg() % 8) {
-        *last <<= unused;
-    }
-    bits
-}
-
-/// Six capitals that differ between subsets (9.9.2), made from the bytes: the same seal gives
-/// the same file. FNV-1a is enough, nothing rests on it.
-fn tag(file: &[u8]) -> String {
-    let mut state = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
-        (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    (0..6)
-        .map(|_| {
-            let letter = u8::try_from(state % 26).unwrap_or(0);
-            state /= 26;
-            char::from(b'A' + letter)
-        })
-        .collect()
 }

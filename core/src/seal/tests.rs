@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     pdf::{
+        geometry::Rotation,
         object::{Object, Stream},
         update::Body,
     },
@@ -133,14 +134,14 @@ fn a_corner_is_the_readers_corner() {
         (Rotation::ThreeQuarters, Corner::TopLeft, [501.0, 628.0, 571.0, 818.0]),
     ] {
         let Rectangle { left, bottom, right, top } =
-            rectangle(&page(A4, rotation, 1.0), &Placement::at(corner));
+            rectangle(&page(A4, rotation, 1.0), &Placement::at(corner)).unwrap();
         assert_eq!([left, bottom, right, top], expected, "{rotation:?} {corner:?}");
     }
 }
 
 #[test]
 fn a_seal_has_the_same_size_on_paper_whatever_the_unit() {
-    let placed = rectangle(&page(A4, Rotation::None, 2.0), &Placement::at(Corner::BottomLeft));
+    let placed = rectangle(&page(A4, Rotation::None, 2.0), &Placement::at(Corner::BottomLeft)).unwrap();
     assert_eq!([placed.left, placed.bottom, placed.width(), placed.height()], [12.0, 12.0, 95.0, 35.0]);
 }
 
@@ -149,7 +150,7 @@ fn a_seal_is_small_and_always_the_same() {
     let text = maria(Some("Aprovação do contrato de prestação de serviços"), Some("São Paulo – SP"));
     let drawn = || {
         let mut update = Update::starting_at(10);
-        let place = rectangle(&upright(), &Placement::at(Corner::BottomRight));
+        let place = rectangle(&upright(), &Placement::at(Corner::BottomRight)).unwrap();
         let form = draw(&text, &place, &upright(), &mut update).unwrap();
         (form, update)
     };
@@ -294,7 +295,7 @@ proptest! {
         user_unit in 0.01..100.0f64,
     ) {
         let shown = Rectangle::between(left, bottom, left + width, bottom + height);
-        let placed = rectangle(&page(shown, rotation, user_unit), &Placement::at(corner));
+        let placed = rectangle(&page(shown, rotation, user_unit), &Placement::at(corner)).unwrap();
         prop_assert!(placed.width() > 0.0 && placed.height() > 0.0);
         prop_assert!(placed.left >= shown.left - 1e-6 && placed.right <= shown.right + 1e-6);
         prop_assert!(placed.bottom >= shown.bottom - 1e-6 && placed.top <= shown.top + 1e-6);
@@ -312,7 +313,7 @@ proptest! {
         let of = |[x1, y1, x2, y2]: [f64; 4]| Rectangle::between(x1, y1, x2, y2);
         let page = page(of(frame), rotation, user_unit);
         let text = SealText::signature(&name, None, moment(), None, None);
-        for place in [of(sides), rectangle(&page, &Placement::at(corner))] {
+        for place in [of(sides), rectangle(&page, &Placement::at(corner)).unwrap()] {
             let mut update = Update::starting_at(u32::MAX - 3);
             prop_assert!(draw(&text, &place, &page, &mut update).is_ok());
         }

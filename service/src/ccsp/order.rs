@@ -12,7 +12,7 @@ use signer_core::{
         permission::{Permission, SignatureType},
         revision::rules::Visibility,
     },
-    seal::{Corner, Placement},
+    seal::Placement,
 };
 
 use crate::{
@@ -78,13 +78,8 @@ pub(super) fn style(options: &dto::Options) -> Result<Style, Problem> {
         Some(name) => Target::ExistingField { name: name.clone() },
         None => Target::NewField {
             name: options.new_field.clone(),
-            page: options.seal_page.map_or(PageChoice::Last, PageChoice::Number),
-            placement: Placement::at(match options.seal_at {
-                dto::Corner::BottomLeft => Corner::BottomLeft,
-                dto::Corner::BottomRight => Corner::BottomRight,
-                dto::Corner::TopLeft => Corner::TopLeft,
-                dto::Corner::TopRight => Corner::TopRight,
-            }),
+            page: options.seal_page.map_or(PageChoice::LAST, PageChoice::of_number),
+            placement: placement(options)?,
         },
     };
     Ok(Style {
@@ -105,6 +100,22 @@ pub(super) fn style(options: &dto::Options) -> Result<Style, Problem> {
         reason: written(options.reason.as_deref()),
         location: written(options.location.as_deref()),
     })
+}
+
+/// Where the seal stands.
+fn placement(options: &dto::Options) -> Result<Placement, Problem> {
+    let wrong = |what: &'static str| move |error| malformed(format!("{what}: {error}"));
+    let placement = match &options.seal_at {
+        Some(text) => text.parse().map_err(wrong("sealAt"))?,
+        None => Placement::default(),
+    };
+    match &options.seal_size {
+        Some(text) => {
+            let size = text.parse().map_err(wrong("sealSize"))?;
+            placement.sized(size).map_err(wrong("sealSize"))
+        }
+        None => Ok(placement),
+    }
 }
 
 /// The style with the reason that the documents' field leaves no choice about, where the client
@@ -234,18 +245,19 @@ fn lock(style: &Style, facts: &Facts) -> Option<Permission> {
     }
 }
 
-/// The page of the seal, where it is known before; refuses pages that are not there.
+/// The page of the seal, where it is known before; refuses pages that are not there, and places
+/// that are not on the page, of which the size is known of the first ones.
 fn seal_page(style: &Style, seal: Drawn, facts: &Facts) -> Result<Option<u32>, Problem> {
-    let number = match &style.target {
-        Target::ExistingField { .. } => return Ok(None),
-        Target::NewField { page: PageChoice::Last, .. } => facts.pages.max(1),
-        Target::NewField { page: PageChoice::Number(number), .. } => *number,
-    };
-    if number == 0 || number > facts.pages {
-        return Err(ErrorCode::PageNotFound.into());
+    let Target::NewField { page, placement, .. } = &style.target else { return Ok(None) };
+    let number = page.number(facts.pages).map_err(|error| Problem::from(error.code()))?;
+    if seal == Drawn::None {
+        return Ok(None);
     }
-    Ok(match seal {
-        Drawn::None => None,
-        Drawn::Usual => Some(number),
-    })
+    let index = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+    if let Some(size) = facts.page_sizes.get(index) {
+        placement
+            .check(size.width, size.height)
+            .map_err(|error| Problem::new(error.code()).with_detail(error.to_string()))?;
+    }
+    Ok(Some(number))
 }

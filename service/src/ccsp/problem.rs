@@ -188,6 +188,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::FieldNotFound
         | ErrorCode::IdempotencyConflict
         | ErrorCode::PageNotFound
+        | ErrorCode::SealOutsidePage
         | ErrorCode::SeedValueUnmet
         | ErrorCode::UnsupportedAlgorithm
         | ErrorCode::VisibleFieldForbidden => StatusCode::UNPROCESSABLE_ENTITY,

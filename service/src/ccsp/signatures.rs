@@ -225,6 +225,7 @@ async fn one_call(
         seal: call.seal,
         seal_page: call.seal_page,
         seal_at: call.seal_at,
+        seal_size: call.seal_size,
         reason: call.reason,
         location: call.location,
         ..dto::Options::default()

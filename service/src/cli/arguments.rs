@@ -3,6 +3,7 @@
 
 mod certify;
 mod credentials;
+mod place;
 mod service;
 
 use std::{path::PathBuf, sync::OnceLock};
@@ -13,6 +14,7 @@ use crate::text::{Language, Sentence};
 
 pub use certify::CertifyChoice;
 pub use credentials::{CredentialAddArguments, CredentialsCommand, ProtectChoice};
+pub use place::SealPlaceArguments;
 pub use service::{
     ApproveArguments, AuditCommand, ConfigCommand, ModulesCommand, PairingsCommand, ServeArguments,
     StatusArguments,
@@ -319,20 +321,9 @@ pub struct SignArguments {
         "Selo visível", "Visible seal", "Sello visible",
     ]))]
     pub seal: SealChoice,
-    /// Its page.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_page, help = tr([
-        "Página do selo, a partir de 1, ou «last»",
-        "Page of the seal, from 1, or 'last'",
-        "Página del sello, desde 1, o «last»",
-    ]))]
-    pub seal_page: PageArgument,
-    /// Its corner.
-    #[arg(long, value_enum, default_value_t = CornerChoice::BottomRight, help = tr([
-        "Canto da página, como o leitor a vê",
-        "Corner of the page as the reader sees it",
-        "Esquina de la página, tal como la ve el lector",
-    ]))]
-    pub seal_at: CornerChoice,
+    /// Where it stands.
+    #[command(flatten)]
+    pub place: SealPlaceArguments,
     /// The reason.
     #[arg(long, value_name = "TEXT", help = tr([
         "Motivo da assinatura", "Reason of the signature", "Motivo de la firma",
@@ -413,19 +404,6 @@ pub enum SealChoice {
     None,
 }
 
-/// `--seal-at`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CornerChoice {
-    /// Bottom left.
-    BottomLeft,
-    /// Bottom right.
-    BottomRight,
-    /// Top left.
-    TopLeft,
-    /// Top right.
-    TopRight,
-}
-
 /// `--digest`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DigestChoice {
@@ -444,25 +422,4 @@ pub enum CheckChoice {
     Full,
     /// Use the running digest.
     Running,
-}
-
-/// `--seal-page`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageArgument {
-    /// The last page.
-    Last,
-    /// A page from 1.
-    Number(u32),
-}
-
-fn parse_page(text: &str) -> Result<PageArgument, &'static str> {
-    match text {
-        "last" | "-1" => Ok(PageArgument::Last),
-        number => number
-            .parse()
-            .ok()
-            .filter(|&number| number > 0)
-            .map(PageArgument::Number)
-            .ok_or_else(|| tr(["não é uma página", "not a page", "no es una página"])),
-    }
 }

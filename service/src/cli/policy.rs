@@ -65,7 +65,16 @@ pub(super) fn decide<S: Source>(
         SealChoice::Default => Visibility::Seen,
         SealChoice::None => Visibility::Unseen,
     };
-    prepare::check(document, target, signature_type, visibility).map_err(|error| of_pdf(&error))?;
+    prepare::check(document, target, signature_type, visibility).map_err(|error| {
+        let failure = Failure::of(error.code(), &error);
+        match &error {
+            PadesError::Pdf(pdf) => explained(failure, pdf),
+            PadesError::Algorithm(_)
+            | PadesError::Cms(_)
+            | PadesError::Credential(_)
+            | PadesError::Seal(_) => failure,
+        }
+    })?;
     Ok(Decided { signature_type, reason: reason.map(str::to_owned) })
 }
 

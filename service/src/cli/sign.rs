@@ -8,19 +8,17 @@ use signer_core::{
     digest::DigestAlgorithm,
     error::ErrorCode,
     moment::Moment,
-    pades::prepare::{PageChoice, Room, Target, Terms},
+    pades::prepare::{Room, Target, Terms},
     pdf::{
         permission::{Permission, SignatureType},
         source::Source as _,
     },
-    seal::{Corner, Placement, SealText},
+    seal::SealText,
 };
 
 use crate::{
     cli::{
-        arguments::{
-            CheckChoice, CornerChoice, DigestChoice, PageArgument, SealChoice, SignArguments, language,
-        },
+        arguments::{CheckChoice, DigestChoice, SealChoice, SignArguments, language},
         credential, document,
         failure::Failure,
         json, policy,
@@ -70,7 +68,7 @@ fn sign(arguments: &SignArguments) -> Result<Signed, Failure> {
     let input = document::input(&arguments.input)?;
     let document = document::open(&input, arguments.document_password_file.as_deref())?;
     let moment = clock::now().map_err(|error| Failure::of(ErrorCode::Internal, &error))?;
-    let target = target(arguments);
+    let target = target(arguments)?;
     let policy::Decided { signature_type, reason } = policy::decide(arguments, &target, &document)?;
     let reason = reason.as_deref();
 
@@ -138,23 +136,18 @@ fn seal_text(arguments: &SignArguments, reason: Option<&str>, holder: &Holder, m
     SealText::signature(&holder.name, identifier.as_deref(), moment, reason, arguments.location.as_deref())
 }
 
-fn target(arguments: &SignArguments) -> Target {
+fn target(arguments: &SignArguments) -> Result<Target, Failure> {
     if let Some(name) = &arguments.field {
-        return Target::ExistingField { name: name.clone() };
+        return Ok(Target::ExistingField { name: name.clone() });
     }
-    Target::NewField {
+    Ok(Target::NewField {
         name: arguments.new_field.clone(),
-        page: match arguments.seal_page {
-            PageArgument::Last => PageChoice::Last,
-            PageArgument::Number(number) => PageChoice::Number(number),
-        },
-        placement: Placement::at(match arguments.seal_at {
-            CornerChoice::BottomLeft => Corner::BottomLeft,
-            CornerChoice::BottomRight => Corner::BottomRight,
-            CornerChoice::TopLeft => Corner::TopLeft,
-            CornerChoice::TopRight => Corner::TopRight,
-        }),
-    }
+        page: arguments.place.seal_page,
+        placement: arguments
+            .place
+            .placement()
+            .map_err(|note| Failure::new(ErrorCode::Usage).with_note(note))?,
+    })
 }
 
 fn as_json(arguments: &SignArguments, signed: &Signed) -> Value {

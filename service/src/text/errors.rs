@@ -288,6 +288,11 @@ pub(super) const fn sentence(code: ErrorCode) -> Sentence {
             "The resource does not exist or is gone.",
             "El recurso no existe o ya fue descartado.",
         ],
+        ErrorCode::SealOutsidePage => [
+            "O selo não cabe na página no lugar pedido.",
+            "The seal does not fit on the page at the place that was asked for.",
+            "El sello no cabe en la página en el lugar pedido.",
+        ],
         ErrorCode::SecretMissing => [
             "É preciso uma senha ou um PIN, e nenhum foi dado: digite-o num terminal ou use um arquivo.",
             "A password or PIN is needed, and none was given: type it on a terminal or use a file.",

@@ -72,7 +72,7 @@ pub fn signed_from<S: Source>(document: &Document<S>, input: &[u8], way: Way) ->
         }
         Way::Invisible | Way::Visible => Target::NewField {
             name: None,
-            page: if way == Way::Visible { PageChoice::Last } else { PageChoice::Number(1) },
+            page: if way == Way::Visible { PageChoice::LAST } else { PageChoice::Number(1) },
             placement: Placement::at(Corner::BottomRight),
         },
     };

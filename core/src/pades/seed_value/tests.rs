@@ -252,7 +252,7 @@ fn the_certificate_is_the_one_asked_for() {
 #[test]
 fn a_new_field_asks_for_nothing() {
     let target =
-        Target::NewField { name: None, page: PageChoice::Last, placement: Placement::at(Corner::TopLeft) };
+        Target::NewField { name: None, page: PageChoice::LAST, placement: Placement::at(Corner::TopLeft) };
     assert_eq!(outcome(&Terms { target, ..terms() }, "/Ff 64 /DigestMethod [/SHA1]"), Ok(vec![]));
 }
 

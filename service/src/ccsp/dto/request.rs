@@ -71,11 +71,18 @@ pub(in crate::ccsp) struct Options {
     /// Whether a seal is drawn. Where nothing is said, the usual one, unless an earlier signature
     /// permits no new field that is seen.
     pub(in crate::ccsp) seal: Option<Seal>,
-    /// The page of the seal, from 1; the last one where none is named.
-    #[schema(minimum = 1)]
-    pub(in crate::ccsp) seal_page: Option<u32>,
-    /// The corner of the seal.
-    pub(in crate::ccsp) seal_at: Corner,
+    /// The page of the seal: from 1, or counted from the end from -1. The last one where none is named.
+    pub(in crate::ccsp) seal_page: Option<i32>,
+    /// The place of the seal on the page as the reader sees it: `top-left`, `top`, `top-right`,
+    /// `left`, `center`, `right`, `bottom-left`, `bottom` or `bottom-right`, with the distance from
+    /// the edges as in `bottom-right 10mm`; or the distances of its left and top edges from those of
+    /// the page as in `20mm,30mm`, with width and height as in `20mm,30mm,67mm,25mm`. Units are `mm`,
+    /// `cm`, `in` and `pt`. `bottom-right` where nothing is said.
+    #[schema(max_length = 100)]
+    pub(in crate::ccsp) seal_at: Option<String>,
+    /// The width and height of the seal, as in `67mm,25mm`.
+    #[schema(max_length = 100)]
+    pub(in crate::ccsp) seal_size: Option<String>,
     /// The reason, shown to the person and written in the signature.
     #[schema(max_length = 255)]
     pub(in crate::ccsp) reason: Option<String>,
@@ -126,21 +133,6 @@ pub(in crate::ccsp) enum Seal {
     None,
 }
 
-/// A corner of a page as the reader sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(in crate::ccsp) enum Corner {
-    /// Bottom left.
-    BottomLeft,
-    /// Bottom right.
-    #[default]
-    BottomRight,
-    /// Top left.
-    TopLeft,
-    /// Top right.
-    TopRight,
-}
-
 /// The one-call form: what the query says of the document in the body.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -160,12 +152,12 @@ pub(in crate::ccsp) struct OneCall {
     /// permits no new field that is seen.
     #[param(inline)]
     pub(in crate::ccsp) seal: Option<Seal>,
-    /// The page of the seal, from 1; the last one where none is named.
-    pub(in crate::ccsp) seal_page: Option<u32>,
-    /// The corner of the seal.
-    #[serde(default)]
-    #[param(inline)]
-    pub(in crate::ccsp) seal_at: Corner,
+    /// The page of the seal: from 1, or counted from the end from -1. The last one where none is named.
+    pub(in crate::ccsp) seal_page: Option<i32>,
+    /// The place of the seal, as in the options of a signature.
+    pub(in crate::ccsp) seal_at: Option<String>,
+    /// The width and height of the seal, as in `67mm,25mm`.
+    pub(in crate::ccsp) seal_size: Option<String>,
     /// The reason, shown to the person and written in the signature.
     pub(in crate::ccsp) reason: Option<String>,
     /// The place, written in the signature.

@@ -170,7 +170,7 @@ impl PageChoice {
 /// Refuses a signature that the document does not take, before anybody is asked for a secret.
 ///
 /// # Errors
-/// As [`SigningRules::check`]; [`PdfError::PageNotFound`], [`SealError::OutsidePage`], and what reading the
+/// As [`SigningRules::check`]; [`PdfError::PageNotFound`], [`seal::SealError::OutsidePage`], and what reading the
 /// document gives.
 pub fn check<S: Source>(
     document: &Document<S>,

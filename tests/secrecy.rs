@@ -14,7 +14,7 @@ use std::{
 
 use signer_tests::{
     documents::{Layout, document},
-    processes::{own_copy, running, strace_works},
+    processes::{own_copy, running, strace_works, traces},
     signing::{PASSWORD, a1, a1_with_password, signer},
     softhsm::SoftHsm,
 };
@@ -58,12 +58,7 @@ impl Desk {
     /// Every system call that holds the marker reads the secret's file: what goes to the token
     /// host is sealed.
     fn marker_is_only_read_from_its_file(&self, marker: &str) {
-        let mut trace = String::new();
-        for file in fs::read_dir(self.directory.path()).unwrap().flatten() {
-            if file.path().with_extension("") == self.trace {
-                trace.push_str(&fs::read_to_string(file.path()).unwrap());
-            }
-        }
+        let trace = traces(&self.trace);
         let secret = format!("<{}>", self.secret.display());
         let mut read = 0;
         for line in trace.lines().filter(|line| line.contains(marker)) {

@@ -11,7 +11,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 use signer_tests::{
-    processes::strace_works,
+    processes::{strace_works, traces},
     signing::{PASSWORD, a1, a1_with_password},
 };
 
@@ -112,11 +112,12 @@ fn nothing_of_an_imported_key_or_its_password_is_on_disk_or_ever_written() {
 /// Runs the program with every system call in a trace: the password is in none but those that
 /// read its file, the key in none at all.
 fn traced(desk: &Desk, words: &[PathBuf], secrets: &Secrets, marker: &Path) {
-    let trace = desk.place.path().join("trace");
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
     let mut command = Command::new("strace");
     desk.login.surround(&mut command);
     let output = command
-        .args(["-f", "-qq", "-y", "-xx", "-s", "1000000", "-o"])
+        .args(["-ff", "-qq", "-y", "-xx", "-s", "1000000", "-o"])
         .arg(&trace)
         .arg(signer_tests::signer_program())
         .args(words)
@@ -129,7 +130,7 @@ fn traced(desk: &Desk, words: &[PathBuf], secrets: &Secrets, marker: &Path) {
     }
     // Every string is in hexadecimal in the trace.
     let (mut read, mut writes) = (0, 0);
-    for line in fs::read_to_string(&trace).unwrap().lines() {
+    for line in traces(&trace).lines() {
         let bytes = unescaped(line);
         writes +=
             usize::from(line.contains("write(") || line.contains("sendto(") || line.contains("writev("));
@@ -143,7 +144,6 @@ fn traced(desk: &Desk, words: &[PathBuf], secrets: &Secrets, marker: &Path) {
         }
     }
     assert!(read > 0 && writes > 5, "the trace shows what is read ({read}) and written ({writes})");
-    fs::remove_file(trace).unwrap();
 }
 
 /// The bytes of all strings of a line of the trace.

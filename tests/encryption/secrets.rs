@@ -10,7 +10,7 @@ use std::{
 
 use signer_tests::{
     documents::{Layout, document},
-    processes::{children, strace_works},
+    processes::{children, strace_works, traces},
     service::until,
     signer_program,
     signing::{PASSWORD, a1, code, signer},
@@ -31,10 +31,11 @@ fn a_documents_password_goes_from_its_file_to_the_program_and_nowhere_else() {
     let plain = desk.written("in.pdf", &document(Layout::Table, 1, 5000));
     let Some(input) = encrypted(&plain, USER, OWNER, KINDS[6]) else { return };
     let (secret, p12) = (desk.written("secret", USER.as_bytes()), desk.written("p12", PASSWORD.as_bytes()));
-    let (output, trace) = (desk.path("out.pdf"), desk.path("trace"));
+    let output = desk.path("out.pdf");
     for verb in ["sign", "validate"] {
+        let trace = desk.path(&format!("trace-of-{verb}"));
         let mut command = Command::new("strace");
-        command.args(["-f", "-qq", "-v", "-yy", "-s", "1000000", "-o"]).arg(&trace).arg(signer_program());
+        command.args(["-ff", "-qq", "-v", "-yy", "-s", "1000000", "-o"]).arg(&trace).arg(signer_program());
         command.args([verb, "--document-password-file"]).arg(&secret).env("LC_ALL", "en_US.UTF-8");
         if verb == "sign" {
             command.arg("--p12").arg(a1("ecpf-a1-moderno.p12")).arg("--p12-password-file").arg(&p12);
@@ -44,7 +45,7 @@ fn a_documents_password_goes_from_its_file_to_the_program_and_nowhere_else() {
         }
         let result = command.stdin(Stdio::null()).output().unwrap();
         assert!(output.exists(), "{result:?}");
-        let trace = fs::read_to_string(&trace).unwrap();
+        let trace = traces(&trace);
         let mut read = 0;
         for line in trace.lines().filter(|line| line.contains(USER)) {
             let own = line.contains("read(") && line.contains(secret.to_str().unwrap());

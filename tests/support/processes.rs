@@ -97,3 +97,15 @@ pub fn strace_works() -> bool {
         }
     }
 }
+
+/// What `strace -ff -o PREFIX` wrote of every thread into a file of its own, so that no call stands
+/// in two parts, one file after the other.
+///
+/// # Panics
+/// Where one of the files cannot be read.
+pub fn traces(prefix: &Path) -> String {
+    let folder = prefix.parent().expect("the prefix names files of a folder");
+    let files = fs::read_dir(folder).expect("the traces are there").flatten().map(|entry| entry.path());
+    let of_a_thread = files.filter(|file| file.with_extension("") == prefix);
+    of_a_thread.map(|file| fs::read_to_string(file).expect("a trace can be read")).collect()
+}

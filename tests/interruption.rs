@@ -14,7 +14,7 @@ use std::{
 use signer_tests::{
     documents::{Layout, document},
     judges,
-    processes::{own_copy, running, strace_works, wait_until_none},
+    processes::{own_copy, running, script, strace_works, wait_until_none},
     signing::{PASSWORD, a1},
     unlocked::{Unlocked, invisible},
 };
@@ -192,12 +192,11 @@ fn a_token_host_killed_at_any_step_is_told_and_leaves_nothing() {
     let mut told = 0;
     for step in (1..MOST_STEPS).step_by(7) {
         let wrapper = desk.directory.path().join("wrapped");
-        let script = format!(
+        let text = format!(
             "#!/bin/sh\nexec strace -qq -o /dev/null -e inject=all:signal=KILL:when={step} {} \"$@\"\n",
             desk.program.display()
         );
-        fs::write(&wrapper, script).unwrap();
-        make_executable(&wrapper);
+        script(&wrapper, &text);
         let ended = sign_through(&wrapper, &desk);
         wait_until_none(&desk.program);
         match ended {
@@ -213,11 +212,6 @@ fn a_token_host_killed_at_any_step_is_told_and_leaves_nothing() {
         }
     }
     panic!("no run reached its end");
-}
-
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// One signature through the library, with a token host started from `program`.

@@ -29,7 +29,7 @@ use signer_service::token::{
     error::{TokenError, TriesLeft},
 };
 use signer_tests::{
-    repository, signer_program,
+    processes, repository, signer_program,
     signing::{PASSWORD, a1},
     softhsm::SoftHsm,
 };
@@ -326,8 +326,7 @@ fn another_version_is_refused_in_words() {
     let len = header.len();
     let script =
         format!("#!/bin/sh\nprintf '\\001\\000\\000\\000\\{len:03o}{header}' >&0\nexec cat >/dev/null\n");
-    fs::write(&other, script).unwrap();
-    fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    processes::script(&other, &script);
     let mut host = TokenHost::spawn(&other).unwrap();
     let refused = host.open_file(&a1("ecpf-a1-moderno.p12")).unwrap_err();
     let words = std::error::Error::source(&refused).unwrap().to_string();

@@ -75,7 +75,7 @@ impl Journey {
         // The user may not be let into the folder where they were built.
         fs::create_dir(login.path("bin")).unwrap();
         processes::own_copy(&login.path("bin"));
-        fs::copy(tray::program(), login.path("bin/cybercore-signer-tray")).unwrap();
+        processes::copied(tray::program(), &login.path("bin/cybercore-signer-tray"));
         user.own(&login.path("."));
         let mut journey = Self { desktop, service: None, login, user, token: String::new() };
         journey.start();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use signer_ipc::{login::EndpointName, message::Lasting};
-use signer_tests::{agent::Agent, page::Page, service::Login, stage};
+use signer_tests::{agent::Agent, page::Page, processes::copied, service::Login, stage};
 
 use crate::{KEY, ends, ends::inheriting, signs};
 
@@ -33,15 +33,14 @@ fn another_user_is_refused_on_both_ways() {
     let (path, program) = (place.path().join("open.sock"), place.path().join("stranger"));
     let endpoint = UnixListener::bind(&path).unwrap();
     everybody(&path, 0o666);
-    fs::copy(stage::program(), &program).unwrap();
+    copied(stage::program(), &program);
     let http = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut command = inheriting(&login, endpoint, http);
     command.arg("serve");
     let service = login.start_as(command);
     let run = |user: u32, words: &[&str]| {
-        // A copy that is just written may be held open by a test beside this one.
-        let mut command = Command::new("sh");
-        command.args(["-c", "until \"$@\"; do [ $? = 126 ] || exit; done", "sh"]).arg(&program).args(words);
+        let mut command = Command::new(&program);
+        command.args(words);
         let output = command.uid(user).gid(user).current_dir("/").output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()

@@ -2,8 +2,9 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -18,8 +19,35 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// Where it cannot be copied.
 pub fn own_copy(directory: &Path) -> PathBuf {
     let copy = directory.join("cybercore-signer");
-    fs::copy(signer_program(), &copy).expect("the program can be copied");
+    copied(signer_program(), &copy);
     copy
+}
+
+/// Copies a program. A child does it: what this process has open for writing, the processes that
+/// other tests start meanwhile have too for a moment, and nobody can start it then.
+///
+/// # Panics
+/// Where it cannot be copied.
+pub fn copied(from: &Path, to: &Path) {
+    let status = Command::new("cp").arg(from).arg(to).status().expect("cp starts");
+    assert!(status.success(), "{} can be copied", from.display());
+}
+
+/// Writes a script that can be started, by a child as in [`copied`].
+///
+/// # Panics
+/// Where it cannot be written.
+pub fn script(path: &Path, text: &str) {
+    let mut child = Command::new("sh")
+        .args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("sh starts");
+    let mut input = child.stdin.take().expect("its input is a pipe");
+    input.write_all(text.as_bytes()).expect("it reads");
+    drop(input);
+    assert!(child.wait().expect("it ends").success(), "{} can be written", path.display());
 }
 
 /// The processes whose command line begins with `program`.
